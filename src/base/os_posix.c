@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static int checked(int result) { return result < 0 ? -errno : result; }
+
+static int open_file(const struct wt_os *os, const char *path, int flags, unsigned mode)
+{
+	(void)os;
+	return checked(open(path, flags | O_CLOEXEC, (mode_t)mode));
+}
+
+static int close_file(const struct wt_os *os, int fd)
+{
+	(void)os;
+	return checked(close(fd));
+}
+
+static ssize_t read_at(const struct wt_os *os, int fd, void *bytes, size_t n, uint64_t offset)
+{
+	(void)os;
+	ssize_t got = pread(fd, bytes, n, (off_t)offset);
+	return got < 0 ? -errno : got;
+}
+
+static ssize_t write_at(const struct wt_os *os, int fd, const void *bytes, size_t n, uint64_t offset)
+{
+	(void)os;
+	ssize_t put = pwrite(fd, bytes, n, (off_t)offset);
+	return put < 0 ? -errno : put;
+}
+
+static int sync_data(const struct wt_os *os, int fd)
+{
+	(void)os;
+	return checked(fdatasync(fd));
+}
+
+static int sync_all(const struct wt_os *os, int fd)
+{
+	(void)os;
+	return checked(fsync(fd));
+}
+
+static int cut(const struct wt_os *os, int fd, uint64_t bytes)
+{
+	(void)os;
+	return checked(ftruncate(fd, (off_t)bytes));
+}
+
+static int64_t size_of(const struct wt_os *os, int fd)
+{
+	(void)os;
+	struct stat st;
+	return fstat(fd, &st) ? -errno : (int64_t)st.st_size;
+}
+
+static int rename_file(const struct wt_os *os, const char *from, const char *to)
+{
+	(void)os;
+	return checked(rename(from, to));
+}
+
+static int link_file(const struct wt_os *os, const char *from, const char *to)
+{
+	(void)os;
+	return checked(link(from, to));
+}
+
+static int unlink_file(const struct wt_os *os, const char *path)
+{
+	(void)os;
+	return checked(unlink(path));
+}
+
+static int make_directory(const struct wt_os *os, const char *path, unsigned mode)
+{
+	(void)os;
+	return checked(mkdir(path, (mode_t)mode));
+}
+
+static uint64_t monotonic_ns(const struct wt_os *os)
+{
+	(void)os;
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t wall_ms(const struct wt_os *os)
+{
+	(void)os;
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+}
+
+const struct wt_os wt_os_posix = {
+	.open = open_file, .close = close_file, .pread = read_at, .pwrite = write_at, .fdatasync = sync_data,
+	.fsync = sync_all, .ftruncate = cut, .size = size_of, .rename = rename_file, .link = link_file,
+	.unlink = unlink_file, .mkdir = make_directory, .monotonic_ns = monotonic_ns, .wall_ms = wall_ms,
+};
