@@ -37,6 +37,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 #define WALTRACE_VERSION "0.1.0"
 #define WALTRACE__ALIGN8 __attribute__((aligned(8)))
@@ -232,7 +233,7 @@ enum waltrace_stage {
 struct waltrace_error {
 	int code;           /* negative errno */
 	char message[128];  /* fixed text, for programs that compare */
-	char detail[384];   /* which value, what range, how to mend it */
+	char detail[512];   /* which value, what range, how to mend it */
 };
 
 enum waltrace_on_limit {
@@ -352,7 +353,7 @@ struct waltrace_op {
 	struct waltrace_logger *logger; /* NULL: inactive */
 	struct wt_slot *slot;           /* NULL: a helper */
 	struct waltrace_helper *helper; /* not NULL: a helper */
-	uint32_t lost;
+	uint32_t lost[8];               /* omissions so far, an entry a cause */
 	uint8_t flush_set, flush_fast, flush_word, flush_text_bytes;
 	uint64_t flush_start_ns, flush_ns;
 	bool primary_waiting; /* the primary record isn't opened yet */
@@ -368,7 +369,9 @@ struct waltrace_span {
 	struct waltrace__row own;
 };
 
-enum { WALTRACE__ROW_MAX = 32 + WALTRACE_FIELDS * 8 + (WALTRACE_STRINGS + 2) * (WALTRACE_MAX_TEXT + 1) };
+enum {
+	WALTRACE__ROW_MAX = 32 + WALTRACE_FIELDS * 8 + WALTRACE_STRINGS * (WALTRACE_MAX_TEXT + 1) + 2 * (WALTRACE_MAX_TEXT + 9)
+};
 
 struct waltrace_helper {
 	struct waltrace_op op;
@@ -385,9 +388,18 @@ struct waltrace_packet {
 	WALTRACE__ALIGN8 unsigned char row[WALTRACE_MAX_HELPER_ROWS * WALTRACE__ROW_MAX];
 };
 
+/* Private: 1 while operations are admitted. The pointer changes once, at the start. */
+extern uint32_t *waltrace__gate;
+static inline bool waltrace__open(void)
+{
+	uint32_t *gate = __atomic_load_n(&waltrace__gate, __ATOMIC_RELAXED);
+	return __atomic_load_n(gate, __ATOMIC_RELAXED) == 1;
+}
+
 /* Private: the out-of-line parts of the inline calls below. */
 bool waltrace__op_begin(struct waltrace_op *op, struct waltrace_logger *logger, enum waltrace_kind kind);
 bool waltrace__op_timer(struct waltrace_op *timer, const struct waltrace_op *parent);
+void waltrace__op_since(const struct waltrace_op *op, uint64_t start_ns);
 void waltrace__op_end(struct waltrace_op *op, bool unwinding);
 void waltrace__helper_begin(struct waltrace_helper *helper, const struct waltrace_op *parent);
 void waltrace__span_open(struct waltrace_span *span, struct waltrace_op *op, enum waltrace_kind kind,
@@ -427,7 +439,7 @@ static inline void waltrace__row_finish(struct waltrace__row *row)
  * WALTRACE_KIND_MAINTENANCE, which has none. */
 static inline bool waltrace_op_begin(struct waltrace_op *op, struct waltrace_logger *logger, enum waltrace_kind kind)
 {
-	if (logger) return waltrace__op_begin(op, logger, kind);
+	if (logger && waltrace__open()) return waltrace__op_begin(op, logger, kind);
 	op->logger = NULL;
 	return false;
 }
@@ -468,7 +480,7 @@ static inline void waltrace_op_end_unwind(struct waltrace_op *op)
 /* Counts one omission of the caller's: something that should have been recorded wasn't. */
 static inline void waltrace_op_omit(struct waltrace_op *op)
 {
-	if (op->logger) op->lost++;
+	if (op->logger) op->lost[0]++;
 }
 
 /* What every root_flush record of this operation takes over when its span ends. Waits of a batch: */
@@ -541,6 +553,7 @@ static inline void waltrace_span_open(struct waltrace_span *span, struct waltrac
                                       uint64_t parent_id, enum waltrace_word trigger)
 {
 	span->row = NULL;
+	span->op = op;
 	if (op->logger) waltrace__span_open(span, op, kind, parent_id, trigger);
 }
 
@@ -552,14 +565,13 @@ static inline void waltrace_span_set(struct waltrace_span *span, enum waltrace_f
 	if (span->row) waltrace__row_set(span->row, field, value);
 }
 
-/* Opens a span inside `parent`. `link` is a field of the parent that takes the child's id, or WALTRACE_FIELDS. */
+/* Opens a span inside `parent`. `link` is a field of the parent that takes the child's id, or WALTRACE_FIELDS. Inside
+ * an inactive span of an active operation (the root of one without a primary) it is a span without a parent. */
 static inline void waltrace_span_child(struct waltrace_span *child, struct waltrace_span *parent,
                                        enum waltrace_kind kind, enum waltrace_word trigger, enum waltrace_field link)
 {
-	child->row = NULL;
-	if (!parent->row) return;
-	waltrace__span_open(child, parent->op, kind, parent->row->id, trigger);
-	if (link != WALTRACE_FIELDS) waltrace__row_set(parent->row, link, waltrace_span_id(child));
+	waltrace_span_open(child, parent->op, kind, waltrace_span_id(parent), trigger);
+	if (link != WALTRACE_FIELDS) waltrace_span_set(parent, link, waltrace_span_id(child));
 }
 
 /* Stores now in a field. */
@@ -569,7 +581,13 @@ static inline void waltrace_span_mark(struct waltrace_span *span, enum waltrace_
 }
 
 /* Stores start_ns. */
-static inline void waltrace_span_begin(struct waltrace_span *span) { waltrace_span_mark(span, WALTRACE_START_NS); }
+static inline void waltrace_span_begin(struct waltrace_span *span)
+{
+	if (!span->row) return;
+	uint64_t now = waltrace_now();
+	waltrace__row_set(span->row, WALTRACE_START_NS, now);
+	if (span->row == &span->op->primary) waltrace__op_since(span->op, now);
+}
 
 static inline void waltrace_span_word(struct waltrace_span *span, enum waltrace_string which, enum waltrace_word word)
 {
@@ -724,6 +742,7 @@ static inline void waltrace__span_guard(struct waltrace_span *span) { waltrace_s
 	__attribute__((cleanup(waltrace__span_guard))) struct waltrace_span name; \
 	name.row = NULL
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/os.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -85,6 +88,26 @@ static int make_directory(const struct wt_os *os, const char *path, unsigned mod
 	return checked(mkdir(path, (mode_t)mode));
 }
 
+static int lock_file(const struct wt_os *os, int fd)
+{
+	(void)os;
+	return checked(flock(fd, LOCK_EX | LOCK_NB));
+}
+
+static int list_directory(const struct wt_os *os, const char *path, void (*each)(void *context, const char *name),
+                          void *context)
+{
+	(void)os;
+	DIR *directory = opendir(path);
+	if (!directory) return -errno;
+	struct dirent *entry;
+	while (errno = 0, (entry = readdir(directory)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..")) each(context, entry->d_name);
+	int result = -errno;
+	closedir(directory);
+	return result;
+}
+
 static uint64_t monotonic_ns(const struct wt_os *os)
 {
 	(void)os;
@@ -104,5 +127,6 @@ static uint64_t wall_ms(const struct wt_os *os)
 const struct wt_os wt_os_posix = {
 	.open = open_file, .close = close_file, .pread = read_at, .pwrite = write_at, .fdatasync = sync_data,
 	.fsync = sync_all, .ftruncate = cut, .size = size_of, .rename = rename_file, .link = link_file,
-	.unlink = unlink_file, .mkdir = make_directory, .monotonic_ns = monotonic_ns, .wall_ms = wall_ms,
+	.unlink = unlink_file, .mkdir = make_directory, .lock = lock_file, .list = list_directory,
+	.monotonic_ns = monotonic_ns, .wall_ms = wall_ms,
 };

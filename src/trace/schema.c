@@ -60,3 +60,6 @@ _Static_assert((int)WALTRACE_FIELDS == (int)FIELDS && FIELDS == 48, "48 fields")
 _Static_assert((int)WALTRACE_TIMER_ID == (int)FIELD_timer_id && WALTRACE_START_NS == 0, "fields in order");
 _Static_assert((int)WALTRACE_KIND_MAINTENANCE == (int)KIND_maintenance - FIELDS - 1, "kinds in order");
 _Static_assert((int)WALTRACE_WORDS == (int)WORDS && WORDS < 255, "a word is one byte, 255 stands for a copied text");
+_Static_assert((int)WALTRACE_ERROR_KINDS == (int)WT_ERROR_KINDS && (int)WALTRACE_E_UNCATEGORIZED == (int)WT_E_Uncategorized &&
+                       (int)WALTRACE_E_FILE_TOO_LARGE == (int)WT_E_FileTooLarge,
+               "error kinds in order");

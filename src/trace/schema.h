@@ -21,6 +21,14 @@ extern const struct wt_name wt_error_kind_name[WALTRACE_ERROR_KINDS];
 /* Keys of the strings of a record, in order. */
 extern const struct wt_name wt_string_key[WALTRACE_STRINGS];
 
+/* Error kinds by the names of the schema; the values are those of enum waltrace_error_kind. */
+enum wt_error_kind {
+	WT_E_none,
+#define WT_ERROR_KIND(name) WT_E_##name,
+#include "trace/schema.def"
+	WT_ERROR_KINDS
+};
+
 enum wt_loss {
 #define WT_LOSS(name) WT_LOSS_##name,
 #include "trace/schema.def"

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines of a trace that aren't records. Writer thread only. */
+#ifndef WT_TRACE_LINES_H
+#define WT_TRACE_LINES_H
+
+#include "trace/encode.h"
+#include "trace/out.h"
+
+/* What a window line sums up: the first members since the session began, the others since the window before. */
+struct wt_window {
+	uint64_t number, start_ns, end_ns, write_elapsed_ns;
+	uint64_t produced, written, dropped_full, dropped_stopped, omitted, outstanding, inflight, depth, paths;
+	uint64_t waiters, notified;
+	uint64_t count[WALTRACE_KINDS], errors[WALTRACE_KINDS];
+	uint64_t syncs[3], sync_bytes[3]; /* by trigger: request (and any other), timer, checkpoint */
+};
+
+/* Each returns false if the line isn't in the file: past its limit, or it can't be written (see out->error). */
+bool wt_line_header(struct wt_out *out, const struct wt_session *s);
+bool wt_line_logger(struct wt_out *out, const struct wt_encoder *e, const struct waltrace_logger *logger);
+bool wt_line_window(struct wt_out *out, const struct wt_encoder *e, const struct wt_window *w);
+bool wt_line_progress(struct wt_out *out, const struct wt_encoder *e, struct waltrace_logger *logger,
+                      const struct wt_window *w);
+bool wt_line_footer(struct wt_out *out, const struct wt_encoder *e, const struct waltrace_report *report);
+
+/* A record's line; blocks on nothing but the file. */
+bool wt_line_record(struct wt_out *out, const struct wt_encoder *e, const struct wt_row *row);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Life of an operation: admitted, its rows staged in its slot, handed over at its end. */
+#include <string.h>
+
+#include "trace/admission.h"
+#include "trace/helper.h"
+#include "trace/record.h"
+
+static inline void clear(struct waltrace_op *op)
+{
+	memset(op->lost, 0, sizeof op->lost);
+	op->flush_set = 0;
+	op->flush_word = WALTRACE_W_NONE;
+	op->helper = NULL;
+}
+
+static inline bool begin(struct waltrace_op *op, struct waltrace_logger *logger, enum waltrace_kind kind, bool child)
+{
+	struct wt_thread *thread = wt_this_thread();
+	struct wt_slot *slot = wt_admit(thread, child);
+	op->logger = NULL;
+	if (wt_unlikely(!slot)) return false;
+	clear(op);
+	op->logger = logger;
+	op->slot = slot;
+	op->primary_waiting = kind != WALTRACE_KIND_MAINTENANCE;
+	uint64_t id = 0;
+	if (op->primary_waiting) {
+		id = wt_new_id(thread);
+		wt_row_begin(&op->primary, id, kind, WALTRACE_W_NONE);
+	}
+	slot->operation_id = id;
+	slot->since_ns = 0;
+	slot->stage = 0;
+	slot->logger_id = (uint32_t)logger->id;
+	slot->kind = (uint8_t)kind;
+	return true;
+}
+
+bool waltrace__op_begin(struct waltrace_op *op, struct waltrace_logger *logger, enum waltrace_kind kind)
+{
+	return begin(op, logger, kind, false);
+}
+
+bool waltrace__op_timer(struct waltrace_op *timer, const struct waltrace_op *parent)
+{
+	return begin(timer, parent->logger, WALTRACE_KIND_TIMER_RUN, true);
+}
+
+void waltrace__op_since(const struct waltrace_op *op, uint64_t start_ns)
+{
+	if (wt_unlikely(wt_gate_now() == WT_GATE_OFF)) return;
+	/* Relaxed: whoever looks from outside may see it late, never torn. */
+	__atomic_store_n(&op->slot->since_ns, start_ns, __ATOMIC_RELAXED);
+}
+
+void waltrace__helper_begin(struct waltrace_helper *helper, const struct waltrace_op *parent)
+{
+	if (!wt_admit_helper()) return;
+	clear(&helper->op);
+	helper->op.logger = parent->logger;
+	helper->op.slot = NULL;
+	helper->op.helper = helper;
+	helper->op.primary_waiting = false;
+	helper->rows = 0;
+	helper->bytes = 0;
+}
+
+/* Causes in the order of enum wt_op_loss. */
+static const enum wt_loss cause_of[] = {WT_LOSS_omit,     WT_LOSS_rows,  WT_LOSS_helper_rows, WT_LOSS_channel,
+                                        WT_LOSS_unmerged, WT_LOSS_paths, WT_LOSS_strings};
+
+static void count_losses(const struct waltrace_op *op)
+{
+	uint64_t any[4];
+	_Static_assert(sizeof any == sizeof op->lost, "looked at in four words");
+	memcpy(any, op->lost, sizeof any);
+	if (wt_likely(!(any[0] | any[1] | any[2] | any[3]))) return;
+	for (size_t i = 0; i < WT_COUNT(cause_of); i++)
+		if (op->lost[i]) wt_lose(cause_of[i], op->lost[i]);
+}
+
+static void end_helper(struct waltrace_op *op)
+{
+	wt_helper_drop_rows(op->helper);
+	count_losses(op);
+	wt_release_helper();
+}
+
+void waltrace__op_end(struct waltrace_op *op, bool unwinding)
+{
+	bool helper = op->helper != NULL;
+	if (wt_unlikely(wt_gate_now() == WT_GATE_OFF)) { /* a child of fork: the slot is its parent's */
+		op->logger = NULL;
+		return;
+	}
+	if (op->primary_waiting) wt_op_push(op, &op->primary, unwinding);
+	if (wt_unlikely(helper)) {
+		end_helper(op);
+	} else {
+		struct wt_slot *slot = op->slot;
+		if (wt_unlikely(slot->channels)) wt_channels_drain(op);
+		if (wt_likely(slot->rows)) wt_hand_over(wt_this_thread(), wt_staged(slot), slot->rows, slot->bytes);
+		wt_unstage(slot);
+		count_losses(op);
+		wt_release(slot);
+	}
+	op->logger = NULL;
+}

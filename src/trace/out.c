@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hex.h"
+
+int wt_out_open(struct wt_out *out, const struct wt_os *os, int fd, uint64_t limit)
+{
+	memset(out, 0, sizeof *out);
+	out->os = os;
+	out->fd = fd;
+	out->limit = limit;
+	out->buffer = malloc(WT_OUT_BYTES + WT_LINE_MAX);
+	if (!out->buffer) return -ENOMEM;
+	memset(out->buffer, 0, WT_OUT_BYTES + WT_LINE_MAX); /* touched now, so that no line waits for memory */
+	return 0;
+}
+
+static void fail(struct wt_out *out, int error)
+{
+	if (!out->error) out->error = error;
+}
+
+static int write_all(struct wt_out *out, const char *text, size_t n, uint64_t offset)
+{
+	while (n) {
+		ssize_t put = out->os->pwrite(out->os, out->fd, text, n, offset);
+		if (put == -EINTR) continue;
+		if (put <= 0) return put ? (int)put : -EIO;
+		text += put;
+		n -= (size_t)put;
+		offset += (uint64_t)put;
+	}
+	return 0;
+}
+
+/* `whole`: the buffer ends with a line; otherwise a later failure cuts back to where this line began. */
+static bool empty_buffer(struct wt_out *out, uint64_t *offset, bool whole)
+{
+	int error = out->used ? write_all(out, out->buffer, out->used, *offset) : 0;
+	if (error) {
+		fail(out, error);
+		out->os->ftruncate(out->os, out->fd, out->flushed);
+		return false;
+	}
+	*offset += out->used;
+	out->used = 0;
+	if (whole) out->flushed = *offset;
+	return true;
+}
+
+bool wt_out_flush(struct wt_out *out)
+{
+	if (out->error && out->error != -EFBIG) return false;
+	uint64_t offset = out->bytes - out->used;
+	if (!empty_buffer(out, &offset, true)) return false;
+	out->records = 0;
+	return true;
+}
+
+bool wt_out_may(struct wt_out *out, uint64_t bytes)
+{
+	if (out->error) return false;
+	if (out->bytes + bytes + WT_FOOTER_RESERVE > out->limit) {
+		fail(out, -EFBIG);
+		return false;
+	}
+	return true;
+}
+
+bool wt_out_line(struct wt_out *out, const char *end, bool record)
+{
+	uint32_t bytes = (uint32_t)(end - wt_out_at(out));
+	if (!wt_out_may(out, bytes)) return false;
+	out->bytes += bytes;
+	out->used += bytes;
+	out->records += record;
+	if (out->used >= WT_OUT_BYTES) wt_out_flush(out);
+	return true;
+}
+
+/* Pieces of a line that may be far longer than the buffer. Until the line is whole, `flushed` stays at its beginning. */
+void wt_out_put(struct wt_out *out, const void *text, size_t n)
+{
+	const char *from = text;
+	while (n && !out->error) {
+		if (out->used == WT_OUT_BYTES) {
+			uint64_t offset = out->bytes - out->used;
+			if (!empty_buffer(out, &offset, false)) return;
+		}
+		size_t part = WT_OUT_BYTES - out->used;
+		if (part > n) part = n;
+		memcpy(wt_out_at(out), from, part);
+		out->used += (uint32_t)part;
+		out->bytes += part;
+		from += part;
+		n -= part;
+	}
+}
+
+void wt_out_put_hex(struct wt_out *out, const void *bytes, size_t n)
+{
+	const char *from = bytes;
+	char digits[1024];
+	while (n && !out->error) {
+		size_t part = n < sizeof digits / 2 ? n : sizeof digits / 2;
+		wt_out_put(out, digits, (size_t)(wt_hex_put(digits, from, part) - digits));
+		from += part;
+		n -= part;
+	}
+}
+
+bool wt_out_footer(struct wt_out *out, const char *text, size_t n)
+{
+	int before = out->error;
+	if (before == -EFBIG && !wt_out_flush(out)) return false;
+	int error = write_all(out, text, n, out->flushed);
+	if (error) {
+		fail(out, error);
+		out->os->ftruncate(out->os, out->fd, out->flushed);
+		return false;
+	}
+	out->flushed += n;
+	return true;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* The trace file: whole lines through a buffer, up to a limit. Writer thread only. */
+#ifndef WT_TRACE_OUT_H
+#define WT_TRACE_OUT_H
+
+#include "base/os.h"
+#include "trace/limits.h"
+#include "trace/pool.h"
+
+struct wt_out {
+	const struct wt_os *os;
+	int fd;
+	uint64_t limit; /* of the file, footer included */
+	uint64_t bytes; /* of the lines so far, also those in the buffer */
+	uint64_t flushed;
+	uint32_t used;
+	uint32_t records; /* lines in the buffer that count as written */
+	int error;        /* first failure, a negative errno; -EFBIG: the limit */
+	char *buffer;     /* WT_OUT_BYTES + WT_LINE_MAX */
+};
+
+/* Buffer and limits for an open, empty file; 0 or -ENOMEM. */
+int wt_out_open(struct wt_out *out, const struct wt_os *os, int fd, uint64_t limit);
+
+/* Where the next line of less than WT_LINE_MAX bytes may be built. */
+static inline char *wt_out_at(struct wt_out *out) { return out->buffer + out->used; }
+
+/* The line from wt_out_at up to `end` is done; `record`: it counts in `records`. False, and nothing added, past the
+ * limit or after a failure. */
+bool wt_out_line(struct wt_out *out, const char *end, bool record);
+
+/* A line in pieces, `bytes` in all: may it be written, and then its pieces. */
+bool wt_out_may(struct wt_out *out, uint64_t bytes);
+void wt_out_put(struct wt_out *out, const void *text, size_t n);
+void wt_out_put_hex(struct wt_out *out, const void *bytes, size_t n);
+
+/* To the file. On failure the file is cut to the last whole flush and out->error is set; `records` then tells how many
+ * are not in it. */
+bool wt_out_flush(struct wt_out *out);
+
+/* The last line: may use the reserve. */
+bool wt_out_footer(struct wt_out *out, const char *text, size_t n);
+
+#endif

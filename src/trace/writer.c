@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* A pass drains what the queue holds at its beginning; a window is a pass with a summary behind it. Between windows the
+ * queue is drained each drain_ms, and when a producer finds it half full. Everything here belongs to the writer's
+ * thread, except for what `bell` and `report` say. */
+#include "trace/writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "trace/admission.h"
+#include "trace/clock.h"
+#include "trace/lines.h"
+#include "trace/logger.h"
+#include "trace/segment.h"
+#include "trace/stderr.h"
+
+enum { CLOSING_POLL_MS = 1 };
+#define NS_PER_MS 1000000ull
+
+static struct {
+	struct wt_out out;
+	struct wt_encoder encoder;
+	struct wt_reader reader;
+	struct wt_window window;
+	uint32_t loggers; /* whose line is written */
+	pthread_t thread;
+} writer;
+
+/* Wakes the writer. `rung` is set by whoever posts, cleared by the writer before it looks for work: any number of
+ * producers make one system call between two looks. */
+static struct {
+	sem_t sem;
+	_Atomic bool rung, kicked;
+} bell;
+
+/* Set once, under the mutex. */
+static struct {
+	pthread_mutex_t mutex;
+	pthread_cond_t there;
+	bool set;
+	struct waltrace_report report;
+} outcome = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void ring(void)
+{
+	if (atomic_exchange_explicit(&bell.rung, true, memory_order_acq_rel)) return;
+	int saved = errno;
+	sem_post(&bell.sem);
+	errno = saved;
+}
+
+/* By a producer that took a new chunk, so once in about a hundred records. */
+static void wake_if_half_full(void)
+{
+	const struct wt_queue *q = &wt_session.queue;
+	int64_t chunks = atomic_load_explicit(&q->pool.head->free, memory_order_relaxed);
+	if (wt_queue_depth(q) * 2 >= q->capacity || chunks * 2 <= (int64_t)q->chunks) ring();
+}
+
+void wt_writer_kick(void)
+{
+	atomic_store(&bell.kicked, true);
+	ring();
+}
+
+/* ---- A pass -------------------------------------------------------------------------------------------------------- */
+
+/* A field that the row has. */
+static uint64_t value_of(const struct wt_row *row, enum waltrace_field field)
+{
+	uint64_t bit = 1ull << field;
+	return row->mask & bit ? row->value[__builtin_popcountll(row->mask & (bit - 1))] : 0;
+}
+
+static bool word_is(const struct wt_row *row, enum waltrace_string which, enum waltrace_word word)
+{
+	if (row->word[which] != WT_WORD_TEXT) return row->word[which] == word;
+	struct wt_row_view view;
+	wt_row_look(row, &view);
+	return view.string[which].bytes == wt_word_text[word].bytes &&
+	       !memcmp(view.string[which].text, wt_word_text[word].text, view.string[which].bytes);
+}
+
+/* Sums of what callers set wrap at 2^64, as the reference's do: the conformance case all_fields wants it so, although
+ * the description of the recorder would have them saturate. */
+static void sum_up(struct wt_window *w, const struct wt_row *row)
+{
+	w->count[row->kind]++;
+	w->errors[row->kind] += row->error_kind != WALTRACE_E_NONE;
+	if (row->kind == WALTRACE_KIND_SYNC_CALL && word_is(row, WALTRACE_OUTCOME, WALTRACE_W_SUCCESS)) {
+		int i = word_is(row, WALTRACE_TRIGGER, WALTRACE_W_TIMER)        ? 1
+		        : word_is(row, WALTRACE_TRIGGER, WALTRACE_W_CHECKPOINT) ? 2
+		                                                                : 0;
+		w->syncs[i]++;
+		w->sync_bytes[i] += value_of(row, WALTRACE_BLOCK_BYTES);
+	}
+	if (row->mask & 1ull << WALTRACE_NOTIFY_COMPLETED_COUNT)
+		w->notified += value_of(row, WALTRACE_NOTIFY_COMPLETED_COUNT);
+	if (row->kind == WALTRACE_KIND_COMMIT_LOCK) w->waiters += word_is(row, WALTRACE_OUTCOME, WALTRACE_W_WAITER_REGISTERED);
+}
+
+/* Rows that come after a failure aren't written; what becomes of them shows in produced − written. */
+static void take(void *context, const struct wt_row *row)
+{
+	(void)context;
+	if (wt_likely(!writer.out.error) && wt_line_record(&writer.out, &writer.encoder, row)) {
+		sum_up(&writer.window, row);
+		writer.window.written++;
+	}
+	wt_path_release(row);
+}
+
+static void write_new_loggers(void)
+{
+	for (uint32_t n = wt_loggers(); writer.loggers < n; writer.loggers++)
+		if (!wt_line_logger(&writer.out, &writer.encoder, &wt_session.logger[writer.loggers])) return;
+}
+
+static uint32_t check_of(const struct wt_publication *p)
+{
+	uint64_t h = p->generation * 0x9e3779b97f4a7c15ull;
+	const uint64_t part[] = {p->file_bytes, p->written, p->window, p->window_end_ns, p->loggers};
+	for (size_t i = 0; i < WT_COUNT(part); i++) h = (h ^ part[i]) * 0x9e3779b97f4a7c15ull;
+	return (uint32_t)(h >> 32);
+}
+
+/* What is in the file. The older of the two places is overwritten, its generation first taken away. */
+static void publish(void)
+{
+	uint32_t generation = writer.reader.generation;
+	struct wt_publication *p = &wt_session.segment->published[generation & 1];
+	atomic_store_explicit(&p->generation, 0, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release); /* nothing below is seen with the old generation */
+	p->file_bytes = writer.out.flushed;
+	p->written = writer.window.written;
+	p->window = writer.window.number;
+	p->window_end_ns = writer.window.end_ns;
+	p->loggers = writer.loggers;
+	struct wt_publication whole = {.generation = generation, .file_bytes = p->file_bytes, .written = p->written,
+	                               .window = p->window, .window_end_ns = p->window_end_ns, .loggers = p->loggers};
+	p->check = check_of(&whole);
+	atomic_store_explicit(&p->generation, generation, memory_order_release);
+}
+
+/* The snapshot comes first: a logger whose record is in it was registered before, so its line is written before. */
+static void pass(void)
+{
+	wt_reader_snapshot(&writer.reader);
+	write_new_loggers();
+	wt_reader_pass(&writer.reader, take, NULL);
+}
+
+static void flush_and_release(void)
+{
+	wt_out_flush(&writer.out);
+	if (!writer.out.error) publish();
+	wt_reader_release(&writer.reader);
+}
+
+static void read_counters(struct wt_window *w)
+{
+	w->dropped_full = wt_lost(WT_LOSS_queue_full);
+	w->dropped_stopped = wt_lost(WT_LOSS_stopped);
+	w->omitted = wt_omitted();
+	w->produced = wt_queue_tried(&wt_session.queue);
+	w->outstanding = wt_outstanding();
+	w->inflight = writer.reader.passed_over;
+	w->depth = w->produced - w->written - w->dropped_full - w->dropped_stopped;
+	w->paths = atomic_load_explicit(&wt_session.segment->retained_paths, memory_order_relaxed);
+}
+
+static void clear_window_sums(struct wt_window *w)
+{
+	w->waiters = w->notified = 0;
+	memset(w->count, 0, sizeof w->count);
+	memset(w->errors, 0, sizeof w->errors);
+	memset(w->syncs, 0, sizeof w->syncs);
+	memset(w->sync_bytes, 0, sizeof w->sync_bytes);
+}
+
+static void window(void)
+{
+	struct wt_window *w = &writer.window;
+	uint64_t begin = waltrace_now();
+	w->number++;
+	pass();
+	w->start_ns = w->end_ns;
+	w->end_ns = begin;
+	w->write_elapsed_ns = waltrace_now() - begin;
+	read_counters(w);
+	if (wt_line_window(&writer.out, &writer.encoder, w)) {
+		clear_window_sums(w);
+		for (uint32_t i = 0; i < writer.loggers; i++)
+			if (!wt_line_progress(&writer.out, &writer.encoder, &wt_session.logger[i], w)) break;
+	}
+	flush_and_release();
+	wt_clock_check();
+}
+
+/* ---- The thread ------------------------------------------------------------------------------------------------------ */
+
+static void sleep_until(uint64_t deadline_ns)
+{
+	uint64_t now = waltrace_now();
+	struct timespec t;
+	if (deadline_ns <= now) return;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	uint64_t ns = (uint64_t)t.tv_nsec + (deadline_ns - now);
+	t.tv_sec += (time_t)(ns / 1000000000u);
+	t.tv_nsec = (long)(ns % 1000000000u);
+	sem_clockwait(&bell.sem, CLOCK_MONOTONIC, &t);
+	atomic_store_explicit(&bell.rung, false, memory_order_release);
+}
+
+/* Until the session is closed and empty, or has failed. */
+static void work(void)
+{
+	const struct wt_config *c = &wt_session.config;
+	uint64_t window_at = waltrace_now() + c->window_ms * NS_PER_MS, drain_at = UINT64_MAX;
+	if (c->drain_ms) drain_at = waltrace_now() + c->drain_ms * NS_PER_MS;
+	while (!writer.out.error) {
+		bool closing = wt_gate_now() == WT_GATE_CLOSING;
+		uint64_t until = window_at < drain_at ? window_at : drain_at;
+		uint64_t poll = waltrace_now() + CLOSING_POLL_MS * NS_PER_MS;
+		sleep_until(closing && poll < until ? poll : until);
+		/* Before the pass: what ended before it has handed everything over. */
+		bool last = wt_gate_now() == WT_GATE_CLOSING && wt_nothing_outstanding();
+		uint64_t now = waltrace_now();
+		if (now >= window_at || last || atomic_exchange(&bell.kicked, false)) {
+			window();
+			if (last && !writer.reader.passed_over && !writer.out.error) return;
+			window_at = waltrace_now() + c->window_ms * NS_PER_MS;
+		} else if (c->drain_ms && !closing) {
+			pass();
+			flush_and_release();
+		}
+		if (c->drain_ms) drain_at = waltrace_now() + c->drain_ms * NS_PER_MS;
+	}
+}
+
+/* Nothing more goes in; what is there is given up. */
+static void stop_after_failure(void)
+{
+	wt_gate_set(WT_GATE_FAILED);
+	wt_queue_close(&wt_session.queue);
+	wt_reader_snapshot(&writer.reader);
+	wt_reader_pass(&writer.reader, take, NULL);
+	wt_reader_release(&writer.reader);
+}
+
+static void fill_report(struct waltrace_report *r)
+{
+	int error = writer.out.error;
+	const struct wt_window *w = &writer.window;
+	memset(r, 0, sizeof *r);
+	r->path = wt_session.path;
+	r->produced = wt_queue_tried(&wt_session.queue);
+	r->written = w->written;
+	r->written -= writer.out.records; /* counted when they went into the buffer, which could not be written */
+	r->omitted = wt_omitted();
+	r->outstanding = wt_outstanding();
+	/* After a failure a producer may still be about to count what it could not hand over: count by difference. */
+	r->dropped = error ? r->produced - r->written : wt_lost(WT_LOSS_queue_full) + wt_lost(WT_LOSS_stopped);
+	strcpy(r->reason, !error ? "shutdown" : error == -EFBIG ? "byte_limit" : "io_error");
+	r->complete = !error && r->produced == r->written && !r->dropped && !r->omitted && !r->outstanding;
+}
+
+static void finish(void)
+{
+	struct waltrace_report report;
+	if (writer.out.error)
+		stop_after_failure();
+	else
+		wt_queue_close(&wt_session.queue);
+	wt_out_flush(&writer.out);
+	fill_report(&report);
+	if (!wt_line_footer(&writer.out, &writer.encoder, &report)) {
+		report.complete = false;
+		strcpy(report.reason, "io_error");
+	}
+	wt_gate_set(WT_GATE_ENDED);
+	wt_session.os->close(wt_session.os, wt_session.fd);
+	wt_segment_unlink(&wt_session);
+	wt_stderr_stop(&report);
+	pthread_mutex_lock(&outcome.mutex);
+	outcome.report = report;
+	outcome.set = true;
+	pthread_cond_broadcast(&outcome.there);
+	pthread_mutex_unlock(&outcome.mutex);
+}
+
+static void *run(void *unused)
+{
+	(void)unused;
+#ifdef __linux__
+	pthread_setname_np(pthread_self(), "waltrace-writer");
+#endif
+	work();
+	finish();
+	return NULL;
+}
+
+static int prepare(struct wt_err *err)
+{
+	struct wt_queue *q = &wt_session.queue;
+	pthread_condattr_t monotonic;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&outcome.there, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	sem_init(&bell.sem, 0, 0);
+	struct wt_chunk_reader *chunk = calloc(q->chunks, sizeof *chunk);
+	int error = wt_out_open(&writer.out, wt_session.os, wt_session.fd, wt_session.config.max_bytes);
+	if (error || !chunk) return wt_err_set(err, -ENOMEM, "no memory for the writer's buffer");
+	wt_reader_init(&writer.reader, q, chunk);
+	wt_encoder_init(&writer.encoder, wt_session.session_id);
+	if (wt_session.config.drain_ms) q->grown = wake_if_half_full;
+	if (!wt_line_header(&writer.out, &wt_session) || !wt_out_flush(&writer.out))
+		return wt_err_set(err, writer.out.error, "%s: can't write the header: %s", wt_session.path,
+		                  strerror(-writer.out.error));
+	return 0;
+}
+
+int wt_writer_start(struct wt_err *err)
+{
+	int error = prepare(err);
+	if (error) return error;
+	error = pthread_create(&writer.thread, NULL, run, NULL);
+	if (error) return wt_err_set(err, -error, "can't start the writer's thread: %s", strerror(error));
+	pthread_detach(writer.thread);
+	return 0;
+}
+
+bool wt_writer_report(uint64_t timeout_ms, struct waltrace_report *report)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (timeout_ms > UINT32_MAX) timeout_ms = UINT32_MAX; /* 49 days: as good as for ever */
+	uint64_t ns = (uint64_t)t.tv_nsec + timeout_ms % 1000 * NS_PER_MS;
+	t.tv_sec += (time_t)(timeout_ms / 1000 + ns / 1000000000u);
+	t.tv_nsec = (long)(ns % 1000000000u);
+	pthread_mutex_lock(&outcome.mutex);
+	while (!outcome.set && pthread_cond_timedwait(&outcome.there, &outcome.mutex, &t) != ETIMEDOUT)
+		;
+	bool set = outcome.set;
+	if (set) *report = outcome.report;
+	pthread_mutex_unlock(&outcome.mutex);
+	return set;
+}
