@@ -27,5 +27,10 @@ void wt_err_wrap(struct wt_err *err, const char *format, ...)
 	int n = vsnprintf(err->text, sizeof err->text, format, args);
 	va_end(args);
 	if (n < 0 || (size_t)n >= sizeof err->text) return;
-	snprintf(err->text + n, sizeof err->text - (size_t)n, ": %s", cause);
+	size_t room = sizeof err->text - 1 - (size_t)n, length = strlen(cause);
+	if (room < 2) return;
+	memcpy(err->text + n, ": ", 2);
+	if (length > room - 2) length = room - 2;
+	memcpy(err->text + n + 2, cause, length);
+	err->text[(size_t)n + 2 + length] = 0;
 }

@@ -54,7 +54,7 @@ static bool empty_buffer(struct wt_out *out, uint64_t *offset, bool whole)
 
 bool wt_out_flush(struct wt_out *out)
 {
-	if (out->error && out->error != -EFBIG) return false;
+	if (out->error && out->error != WT_OUT_LIMIT) return false;
 	uint64_t offset = out->bytes - out->used;
 	if (!empty_buffer(out, &offset, true)) return false;
 	out->records = 0;
@@ -65,7 +65,7 @@ bool wt_out_may(struct wt_out *out, uint64_t bytes)
 {
 	if (out->error) return false;
 	if (out->bytes + bytes + WT_FOOTER_RESERVE > out->limit) {
-		fail(out, -EFBIG);
+		fail(out, WT_OUT_LIMIT);
 		return false;
 	}
 	return true;
@@ -116,7 +116,7 @@ void wt_out_put_hex(struct wt_out *out, const void *bytes, size_t n)
 bool wt_out_footer(struct wt_out *out, const char *text, size_t n)
 {
 	int before = out->error;
-	if (before == -EFBIG && !wt_out_flush(out)) return false;
+	if (before == WT_OUT_LIMIT && !wt_out_flush(out)) return false;
 	int error = write_all(out, text, n, out->flushed);
 	if (error) {
 		fail(out, error);

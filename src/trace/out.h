@@ -7,6 +7,9 @@
 #include "trace/limits.h"
 #include "trace/pool.h"
 
+/* No errno: a write may well fail with EFBIG. */
+enum { WT_OUT_LIMIT = -1000000 };
+
 struct wt_out {
 	const struct wt_os *os;
 	int fd;
@@ -15,7 +18,7 @@ struct wt_out {
 	uint64_t flushed;
 	uint32_t used;
 	uint32_t records; /* lines in the buffer that count as written */
-	int error;        /* first failure, a negative errno; -EFBIG: the limit */
+	int error;        /* first failure: a negative errno, or WT_OUT_LIMIT */
 	char *buffer;     /* WT_OUT_BYTES + WT_LINE_MAX */
 };
 

@@ -133,8 +133,8 @@ static void publish(void)
 {
 	uint32_t generation = writer.reader.generation;
 	struct wt_publication *p = &wt_session.segment->published[generation & 1];
-	atomic_store_explicit(&p->generation, 0, memory_order_relaxed);
-	atomic_thread_fence(memory_order_release); /* nothing below is seen with the old generation */
+	/* An exchange, whose acquire side keeps the stores below it: none of them is seen with the old generation. */
+	atomic_exchange_explicit(&p->generation, 0, memory_order_acq_rel);
 	p->file_bytes = writer.out.flushed;
 	p->written = writer.window.written;
 	p->window = writer.window.number;
@@ -265,7 +265,7 @@ static void fill_report(struct waltrace_report *r)
 	r->outstanding = wt_outstanding();
 	/* After a failure a producer may still be about to count what it could not hand over: count by difference. */
 	r->dropped = error ? r->produced - r->written : wt_lost(WT_LOSS_queue_full) + wt_lost(WT_LOSS_stopped);
-	strcpy(r->reason, !error ? "shutdown" : error == -EFBIG ? "byte_limit" : "io_error");
+	strcpy(r->reason, !error ? "shutdown" : error == WT_OUT_LIMIT ? "byte_limit" : "io_error");
 	r->complete = !error && r->produced == r->written && !r->dropped && !r->omitted && !r->outstanding;
 }
 

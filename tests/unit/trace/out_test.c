@@ -80,7 +80,7 @@ static void the_last_line_under_the_limit_goes_in_and_the_next_does_not(void **s
 	assert_true(line('a', 1000));
 	assert_true(line('b', 1000));
 	assert_false(line('c', 1));
-	assert_int_equal(out.error, -EFBIG);
+	assert_int_equal(out.error, WT_OUT_LIMIT);
 	assert_true(wt_out_footer(&out, "end\n", 4)); /* what the reserve is for */
 	assert_int_equal(disk.size, 2004);
 	assert_memory_equal(disk.bytes + 1999, "\nend\n", 5);

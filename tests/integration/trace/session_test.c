@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "waltrace.h"
+
+#include "../../lib/child.h"
+
+static struct waltrace_report report;
+
+static struct waltrace_config config_here(void)
+{
+	struct waltrace_config config;
+	mkdir("trace", 0700);
+	waltrace_config_init(&config);
+	config.directory = "trace";
+	config.run_id = "test";
+	return config;
+}
+
+static struct waltrace_logger *logger_here(void)
+{
+	mkdir("wal", 0700);
+	struct waltrace_logger_config config = {.wal_directory = "wal", .runtime_id = 1, .block_limit = 8192};
+	return waltrace_logger_register(&config);
+}
+
+static struct waltrace_logger *start_with(const struct waltrace_config *config)
+{
+	struct waltrace_error error;
+	if (waltrace_start(config, &error)) fprintf(stderr, "%s: %s\n", error.message, error.detail);
+	CHECK(waltrace_path());
+	struct waltrace_logger *logger = logger_here();
+	CHECK(logger);
+	return logger;
+}
+
+static struct waltrace_logger *start(void)
+{
+	struct waltrace_config config = config_here();
+	return start_with(&config);
+}
+
+/* An operation of two records. */
+static void operate(struct waltrace_logger *logger, uint64_t uid)
+{
+	struct waltrace_op op;
+	struct waltrace_span root, lock;
+	waltrace_op_begin(&op, logger, WALTRACE_KIND_ROOT_FLUSH);
+	waltrace_op_root(&op, &root);
+	waltrace_span_begin(&root);
+	waltrace_span_open(&lock, &op, WALTRACE_KIND_COMMIT_LOCK, waltrace_span_id(&root), WALTRACE_W_REQUEST);
+	waltrace_span_wait_commit(&lock);
+	waltrace_span_acquired(&lock, true);
+	waltrace_span_releasing(&lock);
+	waltrace_span_end(&lock);
+	waltrace_span_set(&root, WALTRACE_LOG_UID, uid);
+	waltrace_span_finish(&root, WALTRACE_W_SUCCESS);
+	waltrace_span_end(&root);
+	waltrace_op_end(&op);
+}
+
+static void stop(uint64_t produced)
+{
+	CHECK(waltrace_shutdown(20000, &report) == 0);
+	CHECK(report.produced == produced);
+	CHECK(report.written == produced);
+	CHECK(report.complete);
+}
+
+static bool file_holds(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "r");
+	static char line[1 << 20];
+	bool found = false;
+	CHECK(file);
+	while (!found && fgets(line, sizeof line, file)) found = strstr(line, text) != NULL;
+	fclose(file);
+	return found;
+}
+
+/* ---- Start --------------------------------------------------------------------------------------------------------- */
+
+static struct waltrace_config odd;
+static const char *odd_name;
+
+static void refuse_odd(void)
+{
+	struct waltrace_error error;
+	CHECK(waltrace_start(&odd, &error) == -EINVAL);
+	CHECK(!strcmp(error.message, "invalid trace configuration"));
+	CHECK(strstr(error.detail, odd_name));
+	CHECK(waltrace_start(&odd, NULL) == -EEXIST);
+	CHECK(!waltrace_path());
+	CHECK(waltrace_shutdown(0, &report) == -ENOENT);
+}
+
+static void accept_odd(void)
+{
+	CHECK(!waltrace_start(&odd, NULL));
+	stop(0);
+}
+
+#define AT_AND_PAST(member, name, low, high) \
+	do { \
+		odd_name = name; \
+		odd = usual, odd.member = (low), in_child(accept_odd); \
+		odd = usual, odd.member = (high), in_child(accept_odd); \
+		odd = usual, odd.member = (high) + 1, in_child(refuse_odd); \
+		if ((low) > 0) odd = usual, odd.member = (low) - 1, in_child(refuse_odd); \
+	} while (0)
+
+static void configuration_is_good_up_to_its_limits_and_refused_past_them(void **state)
+{
+	(void)state;
+	struct waltrace_config usual;
+	waltrace_config_init(&usual);
+	usual.directory = ".";
+	usual.run_id = "test";
+	usual.capacity = 16;
+	AT_AND_PAST(window_ms, "window_ms", 10u, 60000u);
+	AT_AND_PAST(capacity, "capacity", 16u, 262144u);
+	AT_AND_PAST(max_bytes, "max_bytes", 65536u, 16ull << 30);
+	AT_AND_PAST(drain_ms, "drain_ms", 0u, 60000u);
+	static char longest[129], too_long[130];
+	memset(longest, 'r', 128);
+	memset(too_long, 'r', 129);
+	odd = usual, odd.run_id = longest, in_child(accept_odd);
+	odd_name = "run_id";
+	odd = usual, odd.run_id = too_long, in_child(refuse_odd);
+	odd = usual, odd.run_id = "", in_child(refuse_odd);
+	odd = usual, odd.run_id = NULL, in_child(refuse_odd);
+	odd_name = "build_id";
+	odd = usual, odd.build_id = too_long, in_child(refuse_odd);
+}
+
+static void refuse_directory(void)
+{
+	struct waltrace_error error;
+	struct waltrace_config config = config_here();
+	config.directory = "nowhere";
+	CHECK(waltrace_start(&config, &error) == -ENOENT);
+	CHECK(!strcmp(error.message, "trace directory must exist"));
+}
+
+static void refuse_unwritable(void)
+{
+	struct waltrace_error error;
+	struct waltrace_config config = config_here();
+	config.directory = "/proc"; /* nobody can make files there */
+	CHECK(waltrace_start(&config, &error) < 0);
+	CHECK(strstr(error.detail, "/proc/wal-trace-"));
+	CHECK(!logger_here());
+}
+
+static void refuse_when_off(void)
+{
+	struct waltrace_error error;
+	struct waltrace_config config = config_here();
+	setenv("PI_STORE_WAL_TRACE", "off", 1);
+	CHECK(waltrace_start(&config, &error) == -ECANCELED);
+	CHECK(!strcmp(error.message, "trace disabled"));
+	CHECK(!logger_here());
+}
+
+static void a_start_that_can_not_work_says_why(void **state)
+{
+	(void)state;
+	in_child(refuse_directory);
+	in_child(refuse_unwritable);
+	in_child(refuse_when_off);
+}
+
+static void stay_off(void)
+{
+	mkdir("wal", 0700);
+	struct waltrace_logger_config config = {.wal_directory = "wal"};
+	unsetenv("PI_STORE_WAL_TRACE_QUIET");
+	CHECK(!waltrace_logger_register_if_asked(&config));
+	CHECK(access("pi_store_wal_trace", F_OK) != 0);
+	setenv("PI_STORE_WAL_TRACE_RUN_ID", "asked", 1);
+	CHECK(waltrace_logger_register_if_asked(&config));
+	CHECK(!access("pi_store_wal_trace", F_OK));
+	stop(0);
+}
+
+static void a_log_that_nobody_asked_to_record_leaves_no_file(void **state)
+{
+	(void)state;
+	in_child(stay_off);
+}
+
+/* ---- The segment ------------------------------------------------------------------------------------------------------ */
+
+static void use_segment(void)
+{
+	struct stat st;
+	char name[128];
+	start();
+	snprintf(name, sizeof name, "/dev/shm/waltrace-%s", strstr(waltrace_path(), "wal-trace-") + 10);
+	*strstr(name, ".jsonl") = 0;
+	CHECK(!stat(name, &st));
+	CHECK((st.st_mode & 0777) == 0600);
+	CHECK(st.st_size < 40 * 1000 * 1000); /* goal: 40 MB, reserved at the start */
+	CHECK((uint64_t)st.st_blocks * 512 >= (uint64_t)st.st_size);
+	stop(0);
+	CHECK(stat(name, &st) && errno == ENOENT);
+}
+
+static void do_without_segment(void)
+{
+	struct rlimit files = {4 << 20, 4 << 20};
+	signal(SIGXFSZ, SIG_IGN);
+	CHECK(!setrlimit(RLIMIT_FSIZE, &files));
+	struct waltrace_logger *logger = start();
+	operate(logger, 1);
+	stop(2);
+	CHECK(file_holds(report.path, "\"segment\":null"));
+}
+
+static void the_segment_is_private_reserved_and_gone_at_the_end(void **state)
+{
+	(void)state;
+	in_child(use_segment);
+}
+
+static void without_shared_memory_recording_works_and_says_so(void **state)
+{
+	(void)state;
+	in_child(do_without_segment);
+}
+
+/* ---- It harms nobody ---------------------------------------------------------------------------------------------------- */
+
+static void fork_in_the_middle(void)
+{
+	struct waltrace_op op;
+	struct waltrace_span root, child_span;
+	struct waltrace_logger *logger = start();
+	waltrace_op_begin(&op, logger, WALTRACE_KIND_ROOT_FLUSH);
+	waltrace_op_root(&op, &root);
+	waltrace_span_begin(&root);
+	pid_t pid = fork();
+	if (!pid) {
+		for (int i = 0; i < 1000; i++) operate(logger, 7); /* refused */
+		waltrace_span_open(&child_span, &op, WALTRACE_KIND_SYNC_CALL, 0, WALTRACE_W_NONE);
+		waltrace_span_wait_commit(&child_span);
+		waltrace_span_acquired(&child_span, true);
+		waltrace_span_path(&child_span, 0, "path", 4);
+		waltrace_span_end(&child_span);
+		waltrace_span_end(&root);
+		waltrace_op_end(&op);
+		CHECK(!waltrace_op_begin(&op, logger, WALTRACE_KIND_REPLAY));
+		_exit(0);
+	}
+	int status;
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	CHECK(waltrace_shutdown(50, &report) == -ETIMEDOUT); /* the operation is the parent's, and still under way */
+	waltrace_span_finish(&root, WALTRACE_W_SUCCESS);
+	waltrace_span_end(&root);
+	waltrace_op_end(&op);
+	stop(1);
+	CHECK(!file_holds(report.path, "\"event\":\"sync_call\",\"session_id\""));
+}
+
+static void a_child_of_fork_leaves_its_parents_trace_alone(void **state)
+{
+	(void)state;
+	in_child(fork_in_the_middle);
+}
+
+static void keep_errno(void)
+{
+	struct waltrace_config config = config_here();
+	config.capacity = 16;
+	errno = 4242;
+	struct waltrace_logger *logger = start_with(&config);
+	mkdir("wal", 0700);
+	errno = 4242;
+	for (int i = 0; i < 1000; i++) operate(logger, 1); /* overflows and wakes the writer */
+	CHECK(errno == 4242);
+	CHECK(!waltrace_shutdown(10000, &report));
+	CHECK(errno == 4242);
+	CHECK(report.produced == 2000 && report.written + report.dropped == 2000);
+}
+
+static void errno_is_left_as_it_was(void **state)
+{
+	(void)state;
+	in_child(keep_errno);
+}
+
+/* ---- Nothing is lost ------------------------------------------------------------------------------------------------------ */
+
+static void pause_us(long us)
+{
+	struct timespec t = {0, us * 1000};
+	nanosleep(&t, NULL);
+}
+
+static void drain_in_time(void)
+{
+	struct waltrace_config config = config_here();
+	config.capacity = 2048;
+	config.window_ms = 60000;
+	struct waltrace_logger *logger = start_with(&config);
+	for (uint64_t i = 0; i < 10000; i++) {
+		operate(logger, i);
+		if (i % 100 == 99) pause_us(3000); /* 200 records each 3 ms: far more in a window than the queue holds */
+	}
+	stop(20000);
+}
+
+static void wake_at_half_full(void)
+{
+	struct waltrace_config config = config_here();
+	config.capacity = 65536;
+	config.window_ms = 60000;
+	config.drain_ms = 60000;
+	struct waltrace_logger *logger = start_with(&config);
+	for (uint64_t i = 0; i < 100000; i++) {
+		operate(logger, i);
+		if (i % 1000 == 999) pause_us(10000);
+	}
+	stop(200000);
+}
+
+static void the_queue_is_drained_before_it_is_full(void **state)
+{
+	(void)state;
+	in_child(drain_in_time);
+	in_child(wake_at_half_full);
+}
+
+static struct waltrace_logger *shared;
+
+static void *one_operation(void *unused)
+{
+	operate(shared, 1);
+	return unused;
+}
+
+static void many_threads(void)
+{
+	enum { AT_ONCE = 500, ONE_AFTER_ANOTHER = 2000 };
+	pthread_t thread[AT_ONCE];
+	pthread_attr_t small;
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 256 * 1024);
+	shared = start();
+	for (int i = 0; i < AT_ONCE; i++) CHECK(!pthread_create(&thread[i], &small, one_operation, NULL));
+	for (int i = 0; i < AT_ONCE; i++) pthread_join(thread[i], NULL);
+	for (int i = 0; i < ONE_AFTER_ANOTHER; i++) {
+		CHECK(!pthread_create(&thread[0], &small, one_operation, NULL));
+		pthread_join(thread[0], NULL);
+	}
+	stop((AT_ONCE + ONE_AFTER_ANOTHER) * 2);
+}
+
+static void many_threads_at_once_and_one_after_another_are_recorded(void **state)
+{
+	(void)state;
+	in_child(many_threads);
+}
+
+/* ---- What is lost is counted ------------------------------------------------------------------------------------------------ */
+
+static void reach_limit(void)
+{
+	struct waltrace_config config = config_here();
+	struct stat st;
+	config.max_bytes = 65536;
+	struct waltrace_logger *logger = start_with(&config);
+	for (uint64_t i = 0; i < 1000; i++) operate(logger, i);
+	CHECK(!waltrace_shutdown(10000, &report));
+	CHECK(!strcmp(report.reason, "byte_limit"));
+	CHECK(!report.complete);
+	CHECK(report.produced == report.written + report.dropped);
+	CHECK(!stat(report.path, &st) && st.st_size <= 65536);
+	CHECK(file_holds(report.path, "\"event\":\"session_end\""));
+}
+
+static void fill_the_disk(void)
+{
+	struct rlimit files = {100000, 100000};
+	signal(SIGXFSZ, SIG_IGN);
+	CHECK(!setrlimit(RLIMIT_FSIZE, &files)); /* writes past it fail as on a full disk */
+	struct waltrace_logger *logger = start();
+	for (uint64_t i = 0; i < 2000; i++) operate(logger, i);
+	CHECK(!waltrace_shutdown(10000, &report));
+	CHECK(!strcmp(report.reason, "io_error"));
+	CHECK(!report.complete);
+	CHECK(report.produced == 4000 && report.produced == report.written + report.dropped);
+	operate(logger, 1); /* and the caller goes on */
+	CHECK(file_holds(report.path, "\"reason\":\"io_error\""));
+}
+
+static void a_trace_at_its_limit_or_on_a_full_disk_ends_with_its_sums(void **state)
+{
+	(void)state;
+	in_child(reach_limit);
+	in_child(fill_the_disk);
+}
+
+static void write_long_text(void)
+{
+	static char text[300];
+	struct waltrace_logger *logger = start();
+	struct waltrace_op op;
+	memset(text, 'x', sizeof text);
+	waltrace_op_begin(&op, logger, WALTRACE_KIND_ROOT_APPEND);
+	waltrace_op_text(&op, WALTRACE_MODE, text, WALTRACE_MAX_TEXT);
+	waltrace_op_end(&op);
+	waltrace_op_begin(&op, logger, WALTRACE_KIND_ROOT_APPEND);
+	waltrace_op_text(&op, WALTRACE_MODE, text, WALTRACE_MAX_TEXT + 1);
+	waltrace_op_end(&op);
+	CHECK(!waltrace_shutdown(10000, &report));
+	CHECK(report.written == 2 && report.omitted == 1 && !report.complete);
+}
+
+static void a_text_past_its_limit_is_cut_and_counted(void **state)
+{
+	(void)state;
+	in_child(write_long_text);
+}
+
+/* Rows that don't fit into the slot go into a spill buffer; with all of those taken, rows are omitted. */
+static void spill_rows(void)
+{
+	enum { OPERATIONS = 40 };
+	static struct waltrace_op op[OPERATIONS];
+	static char text[WALTRACE_MAX_TEXT];
+	struct waltrace_config config = config_here();
+	config.capacity = 262144;
+	struct waltrace_logger *logger = start_with(&config);
+	memset(text, 'y', sizeof text);
+	for (int i = 0; i < OPERATIONS; i++) {
+		CHECK(waltrace_op_begin(&op[i], logger, WALTRACE_KIND_MAINTENANCE));
+		for (int row = 0; row < WALTRACE_MAX_ROWS; row++) {
+			struct waltrace_span span;
+			waltrace_span_open(&span, &op[i], WALTRACE_KIND_REPLAY, 0, WALTRACE_W_NONE);
+			for (int s = 0; s < WALTRACE_STRINGS; s++) waltrace_span_text(&span, (enum waltrace_string)s, text, sizeof text);
+			waltrace_span_end(&span);
+		}
+	}
+	for (int i = 0; i < OPERATIONS; i++) waltrace_op_end(&op[i]);
+	CHECK(!waltrace_shutdown(10000, &report));
+	CHECK(report.produced == report.written);
+	CHECK(report.produced + report.omitted == OPERATIONS * WALTRACE_MAX_ROWS);
+	CHECK(report.produced >= 32 * WALTRACE_MAX_ROWS && report.omitted > 0);
+}
+
+static void rows_that_fill_the_slot_spill_and_then_are_counted(void **state)
+{
+	(void)state;
+	in_child(spill_rows);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(configuration_is_good_up_to_its_limits_and_refused_past_them),
+	        cmocka_unit_test(a_start_that_can_not_work_says_why),
+	        cmocka_unit_test(a_log_that_nobody_asked_to_record_leaves_no_file),
+	        cmocka_unit_test(the_segment_is_private_reserved_and_gone_at_the_end),
+	        cmocka_unit_test(without_shared_memory_recording_works_and_says_so),
+	        cmocka_unit_test(a_child_of_fork_leaves_its_parents_trace_alone),
+	        cmocka_unit_test(errno_is_left_as_it_was),
+	        cmocka_unit_test(the_queue_is_drained_before_it_is_full),
+	        cmocka_unit_test(many_threads_at_once_and_one_after_another_are_recorded),
+	        cmocka_unit_test(a_trace_at_its_limit_or_on_a_full_disk_ends_with_its_sums),
+	        cmocka_unit_test(a_text_past_its_limit_is_cut_and_counted),
+	        cmocka_unit_test(rows_that_fill_the_slot_spill_and_then_are_counted),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
