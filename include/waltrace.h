@@ -377,7 +377,7 @@ struct waltrace_helper {
 	struct waltrace_op op;
 	uint8_t rows;
 	uint16_t bytes;
-	WALTRACE__ALIGN8 unsigned char row[WALTRACE_MAX_HELPER_ROWS * WALTRACE__ROW_MAX];
+	WALTRACE__ALIGN8 unsigned char row[(int)WALTRACE_MAX_HELPER_ROWS * (int)WALTRACE__ROW_MAX];
 };
 
 struct waltrace_packet {
@@ -385,7 +385,7 @@ struct waltrace_packet {
 	int result_kind; /* enum waltrace_error_kind of it */
 	uint8_t rows;
 	uint16_t bytes;
-	WALTRACE__ALIGN8 unsigned char row[WALTRACE_MAX_HELPER_ROWS * WALTRACE__ROW_MAX];
+	WALTRACE__ALIGN8 unsigned char row[(int)WALTRACE_MAX_HELPER_ROWS * (int)WALTRACE__ROW_MAX];
 };
 
 /* Private: 1 while operations are admitted. The pointer changes once, at the start. */

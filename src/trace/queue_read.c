@@ -94,6 +94,7 @@ void wt_reader_pass(struct wt_reader *r, void (*take)(void *context, const struc
 					r->chunk[before].next = next;
 				state->next = r->retired;
 				r->retired = c;
+				if (r->retire) r->retire();
 			} else {
 				before = c;
 			}

@@ -161,6 +161,12 @@ static void flush_and_release(void)
 	wt_reader_release(&writer.reader);
 }
 
+/* In a long pass, space and credits go back as the file grows, not only at its end. */
+static void release_on_the_way(void)
+{
+	if (writer.out.used >= WT_OUT_BYTES / 2) flush_and_release();
+}
+
 static void read_counters(struct wt_window *w)
 {
 	w->dropped_full = wt_lost(WT_LOSS_queue_full);
@@ -317,6 +323,7 @@ static int prepare(struct wt_err *err)
 	int error = wt_out_open(&writer.out, wt_session.os, wt_session.fd, wt_session.config.max_bytes);
 	if (error || !chunk) return wt_err_set(err, -ENOMEM, "no memory for the writer's buffer");
 	wt_reader_init(&writer.reader, q, chunk);
+	writer.reader.retire = release_on_the_way;
 	wt_encoder_init(&writer.encoder, wt_session.session_id);
 	if (wt_session.config.drain_ms) q->grown = wake_if_half_full;
 	if (!wt_line_header(&writer.out, &wt_session) || !wt_out_flush(&writer.out))
