@@ -55,55 +55,55 @@ enum {
 };
 
 enum waltrace_field {
-	WALTRACE_START_NS, /* when the work began */
-	WALTRACE_TOTAL_NS, /* how long it took */
-	WALTRACE_LOG_UID, /* handle of the record concerned */
-	WALTRACE_CID_LO, /* low half of the commit id */
-	WALTRACE_CID_HI, /* high half of the commit id */
-	WALTRACE_PARENT_ID, /* operation_id of the span around this one */
-	WALTRACE_LOCK_WAIT_NS, /* from asking for the lock to having it */
-	WALTRACE_LOCK_HOLD_NS, /* from having the lock to just before its release */
-	WALTRACE_COMMITTED_BEFORE, /* newest durable uid before the lock was asked for */
-	WALTRACE_COMMITTED_AT_ACQUIRE, /* newest durable uid when the lock was got */
-	WALTRACE_LOCK_SEQ, /* number of this acquisition of the commit lock, from 1 */
-	WALTRACE_BLOCK_BYTES, /* bytes of entries in the block (payload_bytes in root_append) */
-	WALTRACE_BATCH_MAX_LOG_UID, /* newest uid that the block holds */
-	WALTRACE_WRITTEN_BYTES, /* bytes written to the file, trailer included */
-	WALTRACE_POLL_COUNT, /* how often write and sync had to be driven */
-	WALTRACE_NOTIFY_START_NS, /* when waking the waiters began */
-	WALTRACE_NOTIFY_TOTAL_NS, /* how long waking them took */
-	WALTRACE_NOTIFY_TARGET_COUNT, /* waiters to wake */
-	WALTRACE_NOTIFY_COMPLETED_COUNT, /* waiters woken */
-	WALTRACE_NOTIFY_SEND_FAILED_COUNT, /* waiters that were gone */
-	WALTRACE_ENTRY_UID_FAST_PATH, /* 1 if the uid was durable on entry */
-	WALTRACE_BATCH_WAIT_START_NS, /* when waiting for the batch began */
-	WALTRACE_BATCH_WAIT_NS, /* how long the wait for the batch took */
-	WALTRACE_REQUESTED_DELAY_MS, /* the timer's delay */
-	WALTRACE_CALL_START_NS, /* when the call was made */
-	WALTRACE_FIRST_POLL_NS, /* when it first ran */
-	WALTRACE_CHECKPOINT_WAIT_START_NS, /* when the checkpoint lock was asked for */
-	WALTRACE_CHECKPOINT_ACQUIRED_NS, /* when the checkpoint lock was got */
-	WALTRACE_APPEND_START_NS, /* when copying into the block began */
-	WALTRACE_APPEND_END_NS, /* when it ended */
-	WALTRACE_REGISTRATION_END_NS, /* when the commit id was registered */
-	WALTRACE_CURRENT_LOCK_WAIT_NS, /* wait for the block's own lock */
-	WALTRACE_MEMORY_APPEND_NS, /* copying into the block, lock held */
-	WALTRACE_OLD_FILE_INDEX, /* file before */
-	WALTRACE_NEW_FILE_INDEX, /* file after */
-	WALTRACE_MARK_OLD_CONFIRMED, /* 1 if the old file needs no replay */
-	WALTRACE_PENDING_LOG_UID, /* uid that was pending at rotation */
-	WALTRACE_PENDING_COMMIT_NS, /* committing the pending block */
-	WALTRACE_REGISTRATION_FOUND, /* 1 if the commit id was registered */
+	WALTRACE_START_NS,                  /* when the work began */
+	WALTRACE_TOTAL_NS,                  /* how long it took */
+	WALTRACE_LOG_UID,                   /* handle of the record concerned */
+	WALTRACE_CID_LO,                    /* low half of the commit id */
+	WALTRACE_CID_HI,                    /* high half of the commit id */
+	WALTRACE_PARENT_ID,                 /* operation_id of the span around this one */
+	WALTRACE_LOCK_WAIT_NS,              /* from asking for the lock to having it */
+	WALTRACE_LOCK_HOLD_NS,              /* from having the lock to just before its release */
+	WALTRACE_COMMITTED_BEFORE,          /* newest durable uid before the lock was asked for */
+	WALTRACE_COMMITTED_AT_ACQUIRE,      /* newest durable uid when the lock was got */
+	WALTRACE_LOCK_SEQ,                  /* number of this acquisition of the commit lock, from 1 */
+	WALTRACE_BLOCK_BYTES,               /* bytes of entries in the block (payload_bytes in root_append) */
+	WALTRACE_BATCH_MAX_LOG_UID,         /* newest uid that the block holds */
+	WALTRACE_WRITTEN_BYTES,             /* bytes written to the file, trailer included */
+	WALTRACE_POLL_COUNT,                /* how often write and sync had to be driven */
+	WALTRACE_NOTIFY_START_NS,           /* when waking the waiters began */
+	WALTRACE_NOTIFY_TOTAL_NS,           /* how long waking them took */
+	WALTRACE_NOTIFY_TARGET_COUNT,       /* waiters to wake */
+	WALTRACE_NOTIFY_COMPLETED_COUNT,    /* waiters woken */
+	WALTRACE_NOTIFY_SEND_FAILED_COUNT,  /* waiters that were gone */
+	WALTRACE_ENTRY_UID_FAST_PATH,       /* 1 if the uid was durable on entry */
+	WALTRACE_BATCH_WAIT_START_NS,       /* when waiting for the batch began */
+	WALTRACE_BATCH_WAIT_NS,             /* how long the wait for the batch took */
+	WALTRACE_REQUESTED_DELAY_MS,        /* the timer's delay */
+	WALTRACE_CALL_START_NS,             /* when the call was made */
+	WALTRACE_FIRST_POLL_NS,             /* when it first ran */
+	WALTRACE_CHECKPOINT_WAIT_START_NS,  /* when the checkpoint lock was asked for */
+	WALTRACE_CHECKPOINT_ACQUIRED_NS,    /* when the checkpoint lock was got */
+	WALTRACE_APPEND_START_NS,           /* when copying into the block began */
+	WALTRACE_APPEND_END_NS,             /* when it ended */
+	WALTRACE_REGISTRATION_END_NS,       /* when the commit id was registered */
+	WALTRACE_CURRENT_LOCK_WAIT_NS,      /* wait for the block's own lock */
+	WALTRACE_MEMORY_APPEND_NS,          /* copying into the block, lock held */
+	WALTRACE_OLD_FILE_INDEX,            /* file before */
+	WALTRACE_NEW_FILE_INDEX,            /* file after */
+	WALTRACE_MARK_OLD_CONFIRMED,        /* 1 if the old file needs no replay */
+	WALTRACE_PENDING_LOG_UID,           /* uid that was pending at rotation */
+	WALTRACE_PENDING_COMMIT_NS,         /* committing the pending block */
+	WALTRACE_REGISTRATION_FOUND,        /* 1 if the commit id was registered */
 	WALTRACE_CHECKPOINT_PENDING_BEFORE, /* unconfirmed commits of the file before */
-	WALTRACE_ROTATION_ID_1, /* first rotation caused by this */
-	WALTRACE_ROTATION_ID_2, /* second rotation caused by this */
-	WALTRACE_RETURNED_RECORDS, /* records given to the caller */
-	WALTRACE_RETURNED_BYTES, /* bytes of them, 16 a record included */
-	WALTRACE_BUFFERED_AT_START, /* confirms buffered when replay ended */
-	WALTRACE_CONFIRM_OK_COUNT, /* buffered confirms that were applied */
-	WALTRACE_OS_ERROR, /* errno */
-	WALTRACE_TIMER_ID, /* operation_id of the timer's run */
-	WALTRACE_FIELDS /* how many there are */
+	WALTRACE_ROTATION_ID_1,             /* first rotation caused by this */
+	WALTRACE_ROTATION_ID_2,             /* second rotation caused by this */
+	WALTRACE_RETURNED_RECORDS,          /* records given to the caller */
+	WALTRACE_RETURNED_BYTES,            /* bytes of them, 16 a record included */
+	WALTRACE_BUFFERED_AT_START,         /* confirms buffered when replay ended */
+	WALTRACE_CONFIRM_OK_COUNT,          /* buffered confirms that were applied */
+	WALTRACE_OS_ERROR,                  /* errno */
+	WALTRACE_TIMER_ID,                  /* operation_id of the timer's run */
+	WALTRACE_FIELDS                     /* how many there are */
 };
 
 enum waltrace_kind {
@@ -231,9 +231,9 @@ enum waltrace_stage {
 /* ---- Session ------------------------------------------------------------------------------------------------ */
 
 struct waltrace_error {
-	int code;           /* negative errno */
-	char message[128];  /* fixed text, for programs that compare */
-	char detail[512];   /* which value, what range, how to mend it */
+	int code;          /* negative errno */
+	char message[128]; /* fixed text, for programs that compare */
+	char detail[512];  /* which value, what range, how to mend it */
 };
 
 enum waltrace_on_limit {
@@ -370,7 +370,8 @@ struct waltrace_span {
 };
 
 enum {
-	WALTRACE__ROW_MAX = 32 + WALTRACE_FIELDS * 8 + WALTRACE_STRINGS * (WALTRACE_MAX_TEXT + 1) + 2 * (WALTRACE_MAX_TEXT + 9)
+	WALTRACE__ROW_MAX =
+		32 + WALTRACE_FIELDS * 8 + WALTRACE_STRINGS * (WALTRACE_MAX_TEXT + 1) + 2 * (WALTRACE_MAX_TEXT + 9)
 };
 
 struct waltrace_helper {
@@ -409,8 +410,8 @@ void waltrace__span_acquired(struct waltrace_span *span, bool commit);
 void waltrace__span_stage(struct waltrace_span *span, uint64_t stage);
 void waltrace__span_disown(struct waltrace_span *span);
 void waltrace__span_end(struct waltrace_span *span, bool unwinding);
-void waltrace__row_text(struct waltrace_op *op, struct waltrace__row *row, enum waltrace_string which,
-                        const char *text, size_t bytes);
+void waltrace__row_text(struct waltrace_op *op, struct waltrace__row *row, enum waltrace_string which, const char *text,
+                        size_t bytes);
 void waltrace__row_path(struct waltrace_op *op, struct waltrace__row *row, int slot, const void *path, size_t bytes);
 
 static inline void waltrace__row_set(struct waltrace__row *row, enum waltrace_field field, uint64_t value)

@@ -25,7 +25,8 @@ struct wt_os {
 	int (*mkdir)(const struct wt_os *os, const char *path, unsigned mode);
 	int (*lock)(const struct wt_os *os, int fd); /* exclusive, without waiting, until fd is closed: -EWOULDBLOCK */
 	/* Calls `each` with every name in a directory but "." and "..", in no order. */
-	int (*list)(const struct wt_os *os, const char *path, void (*each)(void *context, const char *name), void *context);
+	int (*list)(const struct wt_os *os, const char *path, void (*each)(void *context, const char *name),
+	            void *context);
 	uint64_t (*monotonic_ns)(const struct wt_os *os);
 	uint64_t (*wall_ms)(const struct wt_os *os);
 };

@@ -125,8 +125,20 @@ static uint64_t wall_ms(const struct wt_os *os)
 }
 
 const struct wt_os wt_os_posix = {
-	.open = open_file, .close = close_file, .pread = read_at, .pwrite = write_at, .fdatasync = sync_data,
-	.fsync = sync_all, .ftruncate = cut, .size = size_of, .rename = rename_file, .link = link_file,
-	.unlink = unlink_file, .mkdir = make_directory, .lock = lock_file, .list = list_directory,
-	.monotonic_ns = monotonic_ns, .wall_ms = wall_ms,
+	.open = open_file,
+	.close = close_file,
+	.pread = read_at,
+	.pwrite = write_at,
+	.fdatasync = sync_data,
+	.fsync = sync_all,
+	.ftruncate = cut,
+	.size = size_of,
+	.rename = rename_file,
+	.link = link_file,
+	.unlink = unlink_file,
+	.mkdir = make_directory,
+	.lock = lock_file,
+	.list = list_directory,
+	.monotonic_ns = monotonic_ns,
+	.wall_ms = wall_ms,
 };

@@ -27,8 +27,7 @@ void wt_thread_introduce(void)
 uint64_t wt_new_ids(struct wt_thread *thread)
 {
 	if (wt_gate_now() == WT_GATE_OFF) return 0; /* a child of fork */
-	uint64_t first =
-	        atomic_fetch_add_explicit(&wt_session.segment->next_id, WT_ID_BLOCK, memory_order_relaxed);
+	uint64_t first = atomic_fetch_add_explicit(&wt_session.segment->next_id, WT_ID_BLOCK, memory_order_relaxed);
 	thread->next_id = first + 1;
 	thread->end_id = first + WT_ID_BLOCK;
 	return first;
@@ -73,8 +72,10 @@ void wt_release_helper(void) { atomic_fetch_add(&own_shard()->helpers_ended, 1);
 static uint64_t helpers(void)
 {
 	uint64_t ended = 0, begun = 0;
-	for (uint32_t i = 0; i < wt_session.queue.shards; i++) ended += atomic_load(&wt_session.queue.shard[i].helpers_ended);
-	for (uint32_t i = 0; i < wt_session.queue.shards; i++) begun += atomic_load(&wt_session.queue.shard[i].helpers_begun);
+	for (uint32_t i = 0; i < wt_session.queue.shards; i++)
+		ended += atomic_load(&wt_session.queue.shard[i].helpers_ended);
+	for (uint32_t i = 0; i < wt_session.queue.shards; i++)
+		begun += atomic_load(&wt_session.queue.shard[i].helpers_begun);
 	return begun - ended;
 }
 

@@ -11,7 +11,10 @@ struct piece {
 	char text[48];
 	uint8_t bytes;
 };
-#define PIECE(t) {t, sizeof t - 1}
+#define PIECE(t) \
+	{ \
+		t, sizeof t - 1 \
+	}
 
 static const struct piece field_key[WALTRACE_FIELDS] = {
 #define WT_FIELD(name, what) PIECE(",\"" #name "\":"),
@@ -26,8 +29,12 @@ static const struct piece word_text[WALTRACE_WORDS] = {
 #include "trace/schema.def"
 };
 static const struct piece string_key[WALTRACE_STRINGS] = {
-	PIECE(",\"outcome\":\""), PIECE(",\"trigger\":\""), PIECE(",\"mode\":\""), PIECE(",\"last_stage\":\""),
-	PIECE(",\"pending_commit_outcome\":\""), PIECE(",\"batch_wait_outcome\":\""),
+	PIECE(",\"outcome\":\""),
+	PIECE(",\"trigger\":\""),
+	PIECE(",\"mode\":\""),
+	PIECE(",\"last_stage\":\""),
+	PIECE(",\"pending_commit_outcome\":\""),
+	PIECE(",\"batch_wait_outcome\":\""),
 };
 static const struct piece operation_key = PIECE(",\"operation_id\":");
 
@@ -38,13 +45,30 @@ static inline char *put_piece(char *to, const struct piece *p)
 }
 
 static const char two_digits[201] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-                                    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-                                    "8081828384858687888990919293949596979899";
+				    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
 
 static const uint64_t power_of_10[20] = {
-	1ull, 10ull, 100ull, 1000ull, 10000ull, 100000ull, 1000000ull, 10000000ull, 100000000ull, 1000000000ull,
-	10000000000ull, 100000000000ull, 1000000000000ull, 10000000000000ull, 100000000000000ull, 1000000000000000ull,
-	10000000000000000ull, 100000000000000000ull, 1000000000000000000ull, 10000000000000000000ull,
+	1ull,
+	10ull,
+	100ull,
+	1000ull,
+	10000ull,
+	100000ull,
+	1000000ull,
+	10000000ull,
+	100000000ull,
+	1000000000ull,
+	10000000000ull,
+	100000000000ull,
+	1000000000000ull,
+	10000000000000ull,
+	100000000000000ull,
+	1000000000000000ull,
+	10000000000000000ull,
+	100000000000000000ull,
+	1000000000000000000ull,
+	10000000000000000000ull,
 };
 
 /* 1233 / 4096 is just above log10(2): the estimate is right or one too high. */
@@ -64,10 +88,8 @@ char *wt_put_u64(char *to, uint64_t v)
 		memcpy(at, &two_digits[v % 100 * 2], 2);
 		v /= 100;
 	}
-	if (v >= 10)
-		memcpy(at - 2, &two_digits[v * 2], 2);
-	else
-		at[-1] = (char)('0' + v);
+	if (v >= 10) memcpy(at - 2, &two_digits[v * 2], 2);
+	else at[-1] = (char)('0' + v);
 	return to + n;
 }
 
@@ -138,9 +160,10 @@ void wt_encoder_init(struct wt_encoder *e, const char *session_id)
 {
 	snprintf(e->session, sizeof e->session, ",\"session_id\":\"%s\"", session_id);
 	for (int kind = 0; kind < WALTRACE_KINDS; kind++)
-		e->head[kind].bytes = (uint32_t)snprintf(e->head[kind].text, WT_HEAD_MAX,
-		                                         "{\"keyword\":\"PI_STORE_WAL_TRACE\",\"event\":\"%s\"%s,\"logger_id\":",
-		                                         wt_kind_name[kind].text, e->session);
+		e->head[kind].bytes =
+			(uint32_t)snprintf(e->head[kind].text, WT_HEAD_MAX,
+		                           "{\"keyword\":\"PI_STORE_WAL_TRACE\",\"event\":\"%s\"%s,\"logger_id\":",
+		                           wt_kind_name[kind].text, e->session);
 }
 
 static char *put_strings(const struct wt_row *row, const struct wt_row_view *view, char *to)
@@ -183,7 +206,8 @@ char *wt_encode_record(const struct wt_encoder *e, const struct wt_row *row, con
 			continue;
 		}
 		const struct piece *key = &field_key[field];
-		if (wt_unlikely(field == WALTRACE_BLOCK_BYTES) && row->kind == WALTRACE_KIND_ROOT_APPEND) key = &payload_key;
+		if (wt_unlikely(field == WALTRACE_BLOCK_BYTES) && row->kind == WALTRACE_KIND_ROOT_APPEND)
+			key = &payload_key;
 		to = wt_put_u64(put_piece(to, key), *value);
 	}
 	if ((row->mask & both) == both) to = put_commit_uid(to, cid[1], cid[0]);

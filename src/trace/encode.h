@@ -14,8 +14,13 @@ struct wt_encoder {
 		uint32_t bytes;
 	} head[WALTRACE_KINDS];
 	char session[160]; /* ,"session_id":"…" */
+	/* Where rows and loggers have what they don't hold themselves. */
+	const struct wt_block *path_block;
+	const char *logger_text;
+	uint64_t capacity;
 };
 
+/* The caller sets the other members, if he encodes paths, loggers or windows. */
 void wt_encoder_init(struct wt_encoder *e, const char *session_id);
 
 /* A decimal number; returns the place behind it. Room: 20 bytes. */

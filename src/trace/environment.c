@@ -39,13 +39,17 @@ static bool is_utf8(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	while (*s) {
-		int more = *s < 0x80 ? 0 : *s >= 0xc2 && *s < 0xe0 ? 1 : (*s & 0xf0) == 0xe0 ? 2 : *s >= 0xf0 && *s < 0xf5 ? 3 : -1;
+		int more = *s < 0x80                 ? 0
+		           : *s >= 0xc2 && *s < 0xe0 ? 1
+		           : (*s & 0xf0) == 0xe0     ? 2
+		           : *s >= 0xf0 && *s < 0xf5 ? 3
+		                                     : -1;
 		if (more < 0) return false;
 		unsigned char lead = *s++;
 		for (int i = 0; i < more; i++, s++) {
 			if ((*s & 0xc0) != 0x80) return false;
-			if (i == 0 && ((lead == 0xe0 && *s < 0xa0) || (lead == 0xed && *s > 0x9f) || (lead == 0xf0 && *s < 0x90) ||
-			               (lead == 0xf4 && *s > 0x8f)))
+			if (i == 0 && ((lead == 0xe0 && *s < 0xa0) || (lead == 0xed && *s > 0x9f) ||
+			               (lead == 0xf0 && *s < 0x90) || (lead == 0xf4 && *s > 0x8f)))
 				return false;
 		}
 	}
@@ -65,7 +69,8 @@ static bool parse(const char *text, uint64_t *value)
 	if (!*text) return false;
 	for (; *text; text++) {
 		if (*text < '0' || *text > '9') return false;
-		if (__builtin_mul_overflow(v, 10u, &v) || __builtin_add_overflow(v, (uint64_t)(*text - '0'), &v)) return false;
+		if (__builtin_mul_overflow(v, 10u, &v) || __builtin_add_overflow(v, (uint64_t)(*text - '0'), &v))
+			return false;
 	}
 	*value = v;
 	return true;
@@ -120,12 +125,10 @@ static int find_directory(const char *wal, struct wt_config *config, char *fixed
 {
 	const char *given = getenv(PREFIX "_DIR");
 	int error = 0;
-	if (!given)
-		error = default_directory(wal, config, fixed, bytes, err);
+	if (!given) error = default_directory(wal, config, fixed, bytes, err);
 	else if (strlen(given) >= sizeof config->directory)
 		error = system_error(ENAMETOOLONG, fixed, bytes, err, PREFIX "_DIR");
-	else
-		strcpy(config->directory, given);
+	else strcpy(config->directory, given);
 	if (error) return error;
 	int code = make_directories(config->directory);
 	return code ? system_error(code, fixed, bytes, err, config->directory) : 0;
@@ -164,7 +167,8 @@ int wt_environment_read(const char *wal_directory, struct wt_config *config, cha
 	if (!error) error = read_text(PREFIX "_RUN_ID", config->run_id, NULL, err);
 	for (size_t i = 0; !error && i < WT_COUNT(number); i++) {
 		const char *value = text_of(number[i].name);
-		if (value && !parse(value, number[i].value)) return invalid(number[i].name, value, fixed, fixed_bytes, err);
+		if (value && !parse(value, number[i].value))
+			return invalid(number[i].name, value, fixed, fixed_bytes, err);
 	}
 	const char *limit = text_of(PREFIX "_ON_LIMIT");
 	if (!error && limit && strcmp(limit, "stop") != 0) {

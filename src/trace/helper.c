@@ -203,7 +203,8 @@ void waltrace_packet_send(struct waltrace_helper *helper, struct waltrace_channe
 static int wait_for_news(struct waltrace_channel *channel, const struct timespec *deadline)
 {
 	for (;;) {
-		int failed = deadline ? sem_clockwait(&channel->sent, CLOCK_MONOTONIC, deadline) : sem_wait(&channel->sent);
+		int failed =
+			deadline ? sem_clockwait(&channel->sent, CLOCK_MONOTONIC, deadline) : sem_wait(&channel->sent);
 		if (!failed) return 0;
 		if (errno != EINTR) return -errno;
 	}
@@ -267,10 +268,8 @@ void waltrace_packet_discard(struct waltrace_op *parent, struct waltrace_packet 
 {
 	if (wt_gate_now() != WT_GATE_OFF) {
 		release_rows(packet->row, packet->rows);
-		if (parent->logger)
-			parent->lost[WT_OP_UNMERGED] += packet->rows;
-		else if (packet->rows)
-			wt_lose(WT_LOSS_unmerged, packet->rows);
+		if (parent->logger) parent->lost[WT_OP_UNMERGED] += packet->rows;
+		else if (packet->rows) wt_lose(WT_LOSS_unmerged, packet->rows);
 	}
 	packet->rows = 0;
 }

@@ -17,6 +17,7 @@
 #define WT_TRACE_LAYOUT_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
@@ -44,7 +45,9 @@ struct wt_row {
 };
 _Static_assert(sizeof(struct wt_row) == 32, "row head");
 _Static_assert(sizeof(struct wt_row) + WALTRACE_FIELDS * 8 + WALTRACE_STRINGS * (WALTRACE_MAX_TEXT + 1) +
-                               2 * (8 + WALTRACE_MAX_TEXT) <= WALTRACE__ROW_MAX && WALTRACE__ROW_MAX % 8 == 0,
+                                       2 * (8 + WALTRACE_MAX_TEXT) <=
+                               WALTRACE__ROW_MAX &&
+                       WALTRACE__ROW_MAX % 8 == 0,
                "largest row");
 
 /* ---- Queue ----------------------------------------------------------------------------------------------------- */
@@ -54,9 +57,9 @@ _Static_assert(sizeof(struct wt_row) + WALTRACE_FIELDS * 8 + WALTRACE_STRINGS * 
 struct wt_chunk {
 	uint32_t prev; /* chunk before it in the shard, WT_NO_CHUNK for none */
 	uint32_t prev_entries;
-	uint32_t shard;
-	uint32_t reserved;
-	uint64_t unused[6];
+	uint64_t number; /* of the chunk in its shard: 1 more than that of prev */
+	uint32_t owner;  /* shard + 1; 0: free, by the writer */
+	uint32_t unused[11];
 	_Atomic uint64_t entry[WT_CHUNK_ENTRIES];   /* producer, once (release): rows are whole; writer: zero */
 	_Atomic uint32_t written[WT_CHUNK_ENTRIES]; /* writer: generation of the publication that covers it */
 	uint64_t data[];                            /* producer that reserved the units */
@@ -70,14 +73,14 @@ _Static_assert(sizeof(struct wt_chunk) % 8 == 0 && WT_CHUNK_UNITS * 8 > 4 * WALT
 /* An entry: units (16 bits) | first unit (16) | rows (8) | void (1). Zero: reserved and not (yet) filled in. */
 #define WT_ENTRY(units, first, rows) ((uint64_t)(units) | (uint64_t)(first) << 16 | (uint64_t)(rows) << 32)
 #define WT_ENTRY_VOID (1ull << 40) /* the reservation lay past the chunk's end */
-#define WT_ENTRY_UNITS(e) ((uint32_t)(e) & 0xffff)
+#define WT_ENTRY_UNITS(e) ((uint32_t)(e)&0xffff)
 #define WT_ENTRY_FIRST(e) ((uint32_t)((e) >> 16) & 0xffff)
 #define WT_ENTRY_ROWS(e) ((uint32_t)((e) >> 32) & 0xff)
 
 /* A shard's tail: units (24 bits) | entries (16) | chunk (16) | closed (1). One fetch_add of WT_TAIL_STEP reserves. */
 #define WT_TAIL(chunk, entries, units) ((uint64_t)(units) | (uint64_t)(entries) << 24 | (uint64_t)(chunk) << 40)
 #define WT_TAIL_STEP(units) ((uint64_t)(units) | 1ull << 24)
-#define WT_TAIL_UNITS(t) ((uint32_t)(t) & 0xffffff)
+#define WT_TAIL_UNITS(t) ((uint32_t)(t)&0xffffff)
 #define WT_TAIL_ENTRIES(t) ((uint32_t)((t) >> 24) & 0xffff)
 #define WT_TAIL_CHUNK(t) ((uint32_t)((t) >> 40) & 0xffff)
 #define WT_TAIL_CLOSED (1ull << 63)
@@ -146,16 +149,28 @@ struct wt_pool_head {
 	_Atomic int64_t free;
 };
 
+/* What a window line sums up since the window before. */
+struct wt_sums {
+	uint64_t waiters, notified;
+	uint64_t count[WALTRACE_KINDS], errors[WALTRACE_KINDS];
+	uint64_t syncs[3], sync_bytes[3]; /* by trigger: request (and any other), timer, checkpoint */
+};
+
 /* What the file holds, published after every write to it, in two alternating places: a killed process has at least
  * one whole one. An entry whose written[] is newer than the newest whole publication is not in the file. */
-struct wt_publication {
-	_Atomic uint32_t generation;
-	uint32_t check; /* of the members below and the generation */
+struct wt_published {
+	uint64_t generation; /* the same as outside */
 	uint64_t file_bytes;
 	uint64_t written;
 	uint64_t window;
 	uint64_t window_end_ns;
 	uint64_t loggers;
+	struct wt_sums sums; /* of records in the file behind the last window line */
+};
+struct wt_publication {
+	_Atomic uint32_t generation; /* 0 while it is being written */
+	uint32_t check;              /* wt_published_check of `what` */
+	struct wt_published what;
 };
 
 struct wt_segment {
@@ -165,15 +180,15 @@ struct wt_segment {
 	char session_id[64];
 	uint64_t pid, pid_start, pid_namespace;
 	char boot_id[40];
-	uint64_t capacity;
+	uint64_t capacity, max_bytes;
 	uint32_t shard_count, chunk_count;
 	uint64_t shards_at, states_at, slots_at, spills_at, loggers_at, logger_text_at, path_links_at, path_blocks_at,
-	        chunk_links_at, chunks_at;
-	_Atomic uint32_t loggers;        /* registration (mutex): release after the logger is filled in */
-	uint32_t logger_text_bytes;      /* registration */
-	_Atomic uint64_t next_id;        /* producers: fetch_add a block */
-	_Atomic uint64_t children;       /* producers: operations begun on behalf of another */
-	_Atomic uint64_t retained_paths; /* producers, writer */
+		chunk_links_at, chunks_at;
+	_Atomic uint32_t loggers;              /* registration (mutex): release after the logger is filled in */
+	uint32_t logger_text_bytes;            /* registration */
+	_Atomic uint64_t next_id;              /* producers: fetch_add a block */
+	_Atomic uint64_t children;             /* producers: operations begun on behalf of another */
+	_Atomic uint64_t retained_paths;       /* producers, writer */
 	_Atomic int64_t credit WT_ALIGNED(64); /* records that no shard has been given; producers (rarely), writer */
 	struct wt_pool_head chunk_pool;        /* producers pop, writer pushes */
 	struct wt_pool_head path_pool;         /* producers pop, writer and producers push */
@@ -183,5 +198,13 @@ struct wt_segment {
 };
 enum { WT_HEAD_BYTES = 8192 };
 _Static_assert(sizeof(struct wt_segment) <= WT_HEAD_BYTES, "the head fits into its place");
+
+static inline uint32_t wt_published_check(const struct wt_published *p)
+{
+	const unsigned char *b = (const unsigned char *)p;
+	uint64_t h = 0xcbf29ce484222325ull; /* FNV-1a, 64 bits, folded */
+	for (size_t i = 0; i < sizeof *p; i++) h = (h ^ b[i]) * 0x100000001b3ull;
+	return (uint32_t)(h ^ h >> 32);
+}
 
 #endif

@@ -26,18 +26,18 @@ bool wt_line_header(struct wt_out *out, const struct wt_session *s)
 	if (s->config.has_build_id) *wt_put_string(build_id, s->config.build_id, strlen(s->config.build_id)) = 0;
 	if (s->segment_name[0]) snprintf(segment, sizeof segment, "\"%s\"", s->segment_name);
 	int n = snprintf(
-	        wt_out_at(out), ROOM,
-	        "{\"keyword\":\"PI_STORE_WAL_TRACE\",\"event\":\"session_start\",\"schema_version\":2,\"session_id\":\"%s\","
-	        "\"pid\":%llu,\"epoch_ns\":\"%llu\",\"run_id\":%s,\"pi_store\":\"" WALTRACE_VERSION
-	        "\",\"build_id_declared\":%s,"
-	        "\"window_ms\":%llu,\"capacity\":%llu,\"record_bytes\":%d,\"operation_slots\":%d,"
-	        "\"records_per_operation\":%d,\"helpers_per_operation\":%d,\"path_budget_bytes\":%d,\"max_bytes\":%llu,"
-	        "\"global_clock_ms_verified\":null,\"worker_sleep_ms_verified\":null,"
-	        "\"drain_ms\":%llu,\"on_limit\":\"stop\",\"min_ns\":0,\"clock\":\"%s\",\"segment\":%s}\n",
-	        s->session_id, (ull)s->pid, (ull)s->epoch_ns, run_id, build_id, (ull)s->config.window_ms,
-	        (ull)s->config.capacity, WT_QUEUE_RECORD_BYTES, WALTRACE_MAX_OPERATIONS, WALTRACE_MAX_ROWS,
-	        WALTRACE_MAX_CHANNELS, WALTRACE_MAX_PATH_BYTES, (ull)s->config.max_bytes, (ull)s->config.drain_ms,
-	        wt_clock_name(), segment);
+		wt_out_at(out), ROOM,
+		"{\"keyword\":\"PI_STORE_WAL_TRACE\",\"event\":\"session_start\",\"schema_version\":2,\"session_id\":\"%s\","
+		"\"pid\":%llu,\"epoch_ns\":\"%llu\",\"run_id\":%s,\"pi_store\":\"" WALTRACE_VERSION
+		"\",\"build_id_declared\":%s,"
+		"\"window_ms\":%llu,\"capacity\":%llu,\"record_bytes\":%d,\"operation_slots\":%d,"
+		"\"records_per_operation\":%d,\"helpers_per_operation\":%d,\"path_budget_bytes\":%d,\"max_bytes\":%llu,"
+		"\"global_clock_ms_verified\":null,\"worker_sleep_ms_verified\":null,"
+		"\"drain_ms\":%llu,\"on_limit\":\"stop\",\"min_ns\":0,\"clock\":\"%s\",\"segment\":%s}\n",
+		s->session_id, (ull)s->pid, (ull)s->epoch_ns, run_id, build_id, (ull)s->config.window_ms,
+		(ull)s->config.capacity, WT_QUEUE_RECORD_BYTES, WALTRACE_MAX_OPERATIONS, WALTRACE_MAX_ROWS,
+		WALTRACE_MAX_CHANNELS, WALTRACE_MAX_PATH_BYTES, (ull)s->config.max_bytes, (ull)s->config.drain_ms,
+		wt_clock_name(), segment);
 	return end_line(out, n);
 }
 
@@ -49,13 +49,15 @@ bool wt_line_logger(struct wt_out *out, const struct wt_encoder *e, const struct
 	                 "\"runtime_id\":%llu" PATH_HEAD,
 	                 e->session, (ull)logger->id, (ull)logger->runtime_id, "wal_path");
 	int m = snprintf(middle, sizeof middle, "%s" PATH_HEAD, path_end, "initial_file");
-	int t = snprintf(tail, sizeof tail,
-	                 "%s,\"block_limit\":%llu,\"delay_ms\":%llu,\"checkpoint_limit\":%llu,\"collect_interval_ms\":%llu,"
-	                 "\"auto_split\":false}\n",
-	                 path_end, (ull)logger->block_limit, (ull)logger->delay_ms, (ull)logger->checkpoint_limit,
-	                 (ull)logger->collect_interval_ms);
-	const char *text = wt_session.logger_text + logger->text;
-	if (!wt_out_may(out, (uint64_t)(h + m + t) + 2 * (uint64_t)(logger->wal_bytes + logger->file_bytes))) return false;
+	int t = snprintf(
+		tail, sizeof tail,
+		"%s,\"block_limit\":%llu,\"delay_ms\":%llu,\"checkpoint_limit\":%llu,\"collect_interval_ms\":%llu,"
+		"\"auto_split\":false}\n",
+		path_end, (ull)logger->block_limit, (ull)logger->delay_ms, (ull)logger->checkpoint_limit,
+		(ull)logger->collect_interval_ms);
+	const char *text = e->logger_text + logger->text;
+	if (!wt_out_may(out, (uint64_t)(h + m + t) + 2 * (uint64_t)(logger->wal_bytes + logger->file_bytes)))
+		return false;
 	wt_out_put(out, head, (size_t)h);
 	wt_out_put_hex(out, text, logger->wal_bytes);
 	wt_out_put(out, middle, (size_t)m);
@@ -64,7 +66,7 @@ bool wt_line_logger(struct wt_out *out, const struct wt_encoder *e, const struct
 	return !out->error;
 }
 
-static int put_counts(char *to, const struct wt_window *w)
+static int put_counts(char *to, const struct wt_sums *w)
 {
 	char *at = to;
 	for (int kind = 0; kind < WALTRACE_KINDS; kind++)
@@ -73,8 +75,8 @@ static int put_counts(char *to, const struct wt_window *w)
 	at += sprintf(at, "],\"sync\":[");
 	static const char *const trigger[3] = {"request", "timer", "checkpoint"};
 	for (int i = 0; i < 3; i++)
-		at += sprintf(at, "%s{\"trigger\":\"%s\",\"calls\":%llu,\"block_bytes\":%llu}", i ? "," : "", trigger[i],
-		              (ull)w->syncs[i], (ull)w->sync_bytes[i]);
+		at += sprintf(at, "%s{\"trigger\":\"%s\",\"calls\":%llu,\"block_bytes\":%llu}", i ? "," : "",
+		              trigger[i], (ull)w->syncs[i], (ull)w->sync_bytes[i]);
 	return (int)(at - to);
 }
 
@@ -82,17 +84,17 @@ bool wt_line_window(struct wt_out *out, const struct wt_encoder *e, const struct
 {
 	char *to = wt_out_at(out);
 	int n = snprintf(
-	        to, ROOM,
-	        "{\"keyword\":\"PI_STORE_WAL_TRACE\",\"event\":\"window\"%s,\"window\":%llu,\"start_ns\":%llu,\"end_ns\":%llu,"
-	        "\"write_elapsed_ns\":%llu,\"event_produced\":%llu,\"event_written\":%llu,\"dropped_full\":%llu,"
-	        "\"dropped_stopped\":%llu,\"omitted\":%llu,\"operation_outstanding\":%llu,\"recorder_inflight\":%llu,"
-	        "\"queue_depth\":%llu,\"queue_capacity\":%llu,\"retained_path_bytes\":%llu,"
-	        "\"file_bytes_before_summary\":%llu,\"waiter_registered\":%llu,\"notify_completed\":%llu,\"counts\":[",
-	        e->session, (ull)w->number, (ull)w->start_ns, (ull)w->end_ns, (ull)w->write_elapsed_ns, (ull)w->produced,
-	        (ull)w->written, (ull)w->dropped_full, (ull)w->dropped_stopped, (ull)w->omitted, (ull)w->outstanding,
-	        (ull)w->inflight, (ull)w->depth, (ull)wt_session.config.capacity, (ull)w->paths, (ull)out->bytes,
-	        (ull)w->waiters, (ull)w->notified);
-	n += put_counts(to + n, w);
+		to, ROOM,
+		"{\"keyword\":\"PI_STORE_WAL_TRACE\",\"event\":\"window\"%s,\"window\":%llu,\"start_ns\":%llu,\"end_ns\":%llu,"
+		"\"write_elapsed_ns\":%llu,\"event_produced\":%llu,\"event_written\":%llu,\"dropped_full\":%llu,"
+		"\"dropped_stopped\":%llu,\"omitted\":%llu,\"operation_outstanding\":%llu,\"recorder_inflight\":%llu,"
+		"\"queue_depth\":%llu,\"queue_capacity\":%llu,\"retained_path_bytes\":%llu,"
+		"\"file_bytes_before_summary\":%llu,\"waiter_registered\":%llu,\"notify_completed\":%llu,\"counts\":[",
+		e->session, (ull)w->number, (ull)w->start_ns, (ull)w->end_ns, (ull)w->write_elapsed_ns,
+		(ull)w->produced, (ull)w->written, (ull)w->dropped_full, (ull)w->dropped_stopped, (ull)w->omitted,
+		(ull)w->outstanding, (ull)w->inflight, (ull)w->depth, (ull)e->capacity, (ull)w->paths, (ull)out->bytes,
+		(ull)w->sums.waiters, (ull)w->sums.notified);
+	n += put_counts(to + n, &w->sums);
 	memcpy(to + n, "]}\n", 3);
 	return end_line(out, n + 3);
 }
@@ -100,16 +102,17 @@ bool wt_line_window(struct wt_out *out, const struct wt_encoder *e, const struct
 bool wt_line_progress(struct wt_out *out, const struct wt_encoder *e, struct waltrace_logger *logger,
                       const struct wt_window *w)
 {
-	int n = snprintf(wt_out_at(out), ROOM,
-	                 "{\"keyword\":\"PI_STORE_WAL_TRACE\",\"event\":\"progress\"%s,\"logger_id\":%llu,\"window\":%llu,"
-	                 "\"at_ns\":%llu,\"approximate\":true,\"commit_lock_waiting\":%llu,\"waiting_peak_lifetime\":%llu,"
-	                 "\"owner_id\":%llu,\"owner_since_ns\":%llu,\"owner_stage\":%llu}\n",
-	                 e->session, (ull)logger->id, (ull)w->number, (ull)(w->end_ns + w->write_elapsed_ns),
-	                 (ull)WT_WAITERS(atomic_load_explicit(&logger->waiters, memory_order_relaxed)),
-	                 (ull)atomic_load_explicit(&logger->peak, memory_order_relaxed),
-	                 (ull)atomic_load_explicit(&logger->owner, memory_order_relaxed),
-	                 (ull)atomic_load_explicit(&logger->owner_since_ns, memory_order_relaxed),
-	                 (ull)atomic_load_explicit(&logger->owner_stage, memory_order_relaxed));
+	int n = snprintf(
+		wt_out_at(out), ROOM,
+		"{\"keyword\":\"PI_STORE_WAL_TRACE\",\"event\":\"progress\"%s,\"logger_id\":%llu,\"window\":%llu,"
+		"\"at_ns\":%llu,\"approximate\":true,\"commit_lock_waiting\":%llu,\"waiting_peak_lifetime\":%llu,"
+		"\"owner_id\":%llu,\"owner_since_ns\":%llu,\"owner_stage\":%llu}\n",
+		e->session, (ull)logger->id, (ull)w->number, (ull)(w->end_ns + w->write_elapsed_ns),
+		(ull)WT_WAITERS(atomic_load_explicit(&logger->waiters, memory_order_relaxed)),
+		(ull)atomic_load_explicit(&logger->peak, memory_order_relaxed),
+		(ull)atomic_load_explicit(&logger->owner, memory_order_relaxed),
+		(ull)atomic_load_explicit(&logger->owner_since_ns, memory_order_relaxed),
+		(ull)atomic_load_explicit(&logger->owner_stage, memory_order_relaxed));
 	return end_line(out, n);
 }
 
@@ -125,7 +128,7 @@ bool wt_line_footer(struct wt_out *out, const struct wt_encoder *e, const struct
 	return wt_out_footer(out, text, (size_t)n);
 }
 
-static void put_path(struct wt_out *out, const struct wt_row_path *path)
+static void put_path(struct wt_out *out, const struct wt_encoder *e, const struct wt_row_path *path)
 {
 	if (path->bytes <= WALTRACE_MAX_TEXT) {
 		wt_out_put_hex(out, path->text, path->bytes);
@@ -133,7 +136,7 @@ static void put_path(struct wt_out *out, const struct wt_row_path *path)
 	}
 	uint32_t left = path->bytes;
 	for (uint32_t b = path->block; left;) {
-		const struct wt_block *block = &wt_session.paths.block[b];
+		const struct wt_block *block = &e->path_block[b];
 		uint32_t part = left < WT_BLOCK_PAYLOAD ? left : WT_BLOCK_PAYLOAD;
 		wt_out_put_hex(out, block->bytes, part);
 		left -= part;
@@ -160,7 +163,7 @@ static bool record_with_paths(struct wt_out *out, const struct wt_encoder *e, co
 	for (int slot = 0; slot < 2; slot++) {
 		if (!(row->mask & WT_ROW_PATH(slot))) continue;
 		wt_out_put(out, head[slot], strlen(head[slot]));
-		put_path(out, &view.path[slot]);
+		put_path(out, e, &view.path[slot]);
 		wt_out_put(out, path_end, strlen(path_end));
 	}
 	out->records++; /* before the end: a flush that fails in it must count this line as lost */
@@ -177,4 +180,41 @@ bool wt_line_record(struct wt_out *out, const struct wt_encoder *e, const struct
 	*end++ = '}';
 	*end++ = '\n';
 	return wt_out_line(out, end, true);
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------------------------------ */
+
+/* A field that the row has. */
+static uint64_t value_of(const struct wt_row *row, enum waltrace_field field)
+{
+	uint64_t bit = 1ull << field;
+	return row->mask & bit ? row->value[__builtin_popcountll(row->mask & (bit - 1))] : 0;
+}
+
+static bool word_is(const struct wt_row *row, enum waltrace_string which, enum waltrace_word word)
+{
+	if (row->word[which] != WT_WORD_TEXT) return row->word[which] == word;
+	struct wt_row_view view;
+	wt_row_look(row, &view);
+	return view.string[which].bytes == wt_word_text[word].bytes &&
+	       !memcmp(view.string[which].text, wt_word_text[word].text, view.string[which].bytes);
+}
+
+/* Sums of what callers set wrap at 2^64, as the reference's do: the conformance case all_fields wants it so, although
+ * the description of the recorder would have them saturate. */
+void wt_sum_up(struct wt_sums *w, const struct wt_row *row)
+{
+	w->count[row->kind]++;
+	w->errors[row->kind] += row->error_kind != WALTRACE_E_NONE;
+	if (row->kind == WALTRACE_KIND_SYNC_CALL && word_is(row, WALTRACE_OUTCOME, WALTRACE_W_SUCCESS)) {
+		int i = word_is(row, WALTRACE_TRIGGER, WALTRACE_W_TIMER)        ? 1
+		        : word_is(row, WALTRACE_TRIGGER, WALTRACE_W_CHECKPOINT) ? 2
+		                                                                : 0;
+		w->syncs[i]++;
+		w->sync_bytes[i] += value_of(row, WALTRACE_BLOCK_BYTES);
+	}
+	if (row->mask & 1ull << WALTRACE_NOTIFY_COMPLETED_COUNT)
+		w->notified += value_of(row, WALTRACE_NOTIFY_COMPLETED_COUNT);
+	if (row->kind == WALTRACE_KIND_COMMIT_LOCK)
+		w->waiters += word_is(row, WALTRACE_OUTCOME, WALTRACE_W_WAITER_REGISTERED);
 }

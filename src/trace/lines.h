@@ -10,10 +10,11 @@
 struct wt_window {
 	uint64_t number, start_ns, end_ns, write_elapsed_ns;
 	uint64_t produced, written, dropped_full, dropped_stopped, omitted, outstanding, inflight, depth, paths;
-	uint64_t waiters, notified;
-	uint64_t count[WALTRACE_KINDS], errors[WALTRACE_KINDS];
-	uint64_t syncs[3], sync_bytes[3]; /* by trigger: request (and any other), timer, checkpoint */
+	struct wt_sums sums;
 };
+
+/* Adds a record to the sums. */
+void wt_sum_up(struct wt_sums *sums, const struct wt_row *row);
 
 /* Each returns false if the line isn't in the file: past its limit, or it can't be written (see out->error). */
 bool wt_line_header(struct wt_out *out, const struct wt_session *s);

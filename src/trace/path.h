@@ -8,8 +8,8 @@
 /* Where a path stands in a staged row. */
 struct wt_row_path {
 	uint32_t bytes;
-	uint32_t block;    /* first block if it is longer than WALTRACE_MAX_TEXT */
-	const char *text;  /* else its bytes */
+	uint32_t block;   /* first block if it is longer than WALTRACE_MAX_TEXT */
+	const char *text; /* else its bytes */
 };
 
 /* Takes a path into the row being filled in, in place of the one in that place; false, and none there any more, if the

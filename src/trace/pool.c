@@ -24,8 +24,8 @@ uint32_t wt_pool_take(const struct wt_pool *pool)
 		/* May read the link of an index that was taken meanwhile: then the tag differs and the CAS fails. */
 		uint32_t below = atomic_load_explicit(&pool->link[index - 1], memory_order_relaxed);
 		/* Acquire: what its last user did to the index is seen before it is used again. */
-		if (atomic_compare_exchange_weak_explicit(&pool->head->top, &old, tagged(old, below), memory_order_acq_rel,
-		                                          memory_order_acquire)) {
+		if (atomic_compare_exchange_weak_explicit(&pool->head->top, &old, tagged(old, below),
+		                                          memory_order_acq_rel, memory_order_acquire)) {
 			atomic_fetch_sub_explicit(&pool->head->free, 1, memory_order_relaxed);
 			return index - 1;
 		}
@@ -57,10 +57,8 @@ uint32_t wt_blocks_put(const struct wt_blocks *blocks, const void *bytes, size_t
 		size_t part = n < WT_BLOCK_PAYLOAD ? n : WT_BLOCK_PAYLOAD;
 		memcpy(block->bytes, from, part);
 		block->next = 0;
-		if (first == WT_POOL_NONE)
-			first = index;
-		else
-			blocks->block[last].next = index + 1;
+		if (first == WT_POOL_NONE) first = index;
+		else blocks->block[last].next = index + 1;
 		last = index;
 		from += part;
 		n -= part;

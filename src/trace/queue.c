@@ -68,7 +68,8 @@ static WT_NOINLINE uint32_t take_credit_slowly(struct wt_queue *q, uint32_t s, u
 	atomic_fetch_add_explicit(&shard->credit, missing, memory_order_relaxed); /* they weren't there */
 	missing -= draw(q, missing);
 	/* Ahead only while there is far more than all shards could hold back: near the end every credit counts. */
-	if (!missing && atomic_load_explicit(q->credit, memory_order_relaxed) > (int64_t)(q->shards + 1) * 4 * CREDIT_BATCH)
+	if (!missing &&
+	    atomic_load_explicit(q->credit, memory_order_relaxed) > (int64_t)(q->shards + 1) * 4 * CREDIT_BATCH)
 		atomic_fetch_add_explicit(&shard->credit, draw(q, CREDIT_BATCH), memory_order_relaxed);
 	for (uint32_t i = 0; missing && i < q->shards; i++) missing -= steal(&q->shard[i], missing);
 	return n - missing;
@@ -91,6 +92,12 @@ void wt_queue_leave_void(const struct wt_queue *q, uint64_t tail)
 	                      memory_order_release);
 }
 
+/* Atomic, since the chunk may just be getting its next number as another's. */
+static uint64_t number_of(const struct wt_queue *q, uint32_t chunk)
+{
+	return __atomic_load_n(&wt_queue_chunk(q, chunk)->number, __ATOMIC_RELAXED);
+}
+
 /* Installs `spare` behind the full chunk of *tail with this reservation already in it; false if someone was faster. */
 static bool install(struct wt_queue *q, uint32_t s, uint64_t tail, uint32_t spare, uint32_t units)
 {
@@ -98,7 +105,10 @@ static bool install(struct wt_queue *q, uint32_t s, uint64_t tail, uint32_t spar
 	uint32_t entries = WT_TAIL_ENTRIES(tail);
 	chunk->prev = WT_TAIL_CHUNK(tail);
 	chunk->prev_entries = entries < WT_CHUNK_ENTRIES ? entries : WT_CHUNK_ENTRIES;
-	chunk->shard = s;
+	chunk->owner = s + 1;
+	/* If prev was replaced and given back meanwhile, its number is another's, and the CAS fails. */
+	__atomic_store_n(&chunk->number, chunk->prev == WT_NO_CHUNK ? 1 : number_of(q, chunk->prev) + 1,
+	                 __ATOMIC_RELAXED);
 	/* Release: whoever finds the chunk in the tail finds prev and prev_entries set and the entries zero. */
 	return atomic_compare_exchange_strong_explicit(&q->shard[s].tail, &tail, WT_TAIL(spare, 1, units),
 	                                               memory_order_acq_rel, memory_order_relaxed);
@@ -197,7 +207,8 @@ uint64_t wt_queue_tried(struct wt_queue *q)
 	for (uint32_t i = 0; i < q->shards; i++) {
 		struct wt_shard *shard = &q->shard[i];
 		uint32_t now = WT_CREDIT_TRIED(atomic_load_explicit(&shard->credit, memory_order_acquire));
-		shard->tried += (uint32_t)(now - shard->tried_seen); /* wraps after 4 G records, far more than a window's */
+		shard->tried +=
+			(uint32_t)(now - shard->tried_seen); /* wraps after 4 G records, far more than a window's */
 		shard->tried_seen = now;
 		sum += shard->tried;
 	}

@@ -63,7 +63,8 @@ static inline bool wt_queue_fits(uint64_t tail, uint32_t units)
 }
 
 /* Copies the rows to where `tail` says that they were reserved, and publishes them. */
-static inline void wt_queue_fill(const struct wt_queue *q, uint64_t tail, const void *row, uint32_t rows, uint32_t units)
+static inline void wt_queue_fill(const struct wt_queue *q, uint64_t tail, const void *row, uint32_t rows,
+                                 uint32_t units)
 {
 	struct wt_chunk *chunk = wt_queue_chunk(q, WT_TAIL_CHUNK(tail));
 	if (wt_unlikely(wt_queue_test_stop)) wt_queue_test_stop();
@@ -91,7 +92,7 @@ static inline uint32_t wt_queue_push(struct wt_queue *q, uint32_t s, const void 
 	struct wt_shard *shard = &q->shard[s];
 	/* Tried + rows, credit − rows. The bias keeps the low half above zero, so it borrows nothing from the high one. */
 	uint64_t credit =
-	        atomic_fetch_add_explicit(&shard->credit, ((uint64_t)rows << 32) - rows, memory_order_relaxed);
+		atomic_fetch_add_explicit(&shard->credit, ((uint64_t)rows << 32) - rows, memory_order_relaxed);
 	uint64_t tail = atomic_load_explicit(&shard->tail, memory_order_relaxed);
 	if (wt_likely(WT_CREDIT_LEFT(credit) >= rows && wt_queue_fits(tail, bytes / 8))) {
 		/* Acquire: the chunk is empty as the writer left it. */
@@ -134,7 +135,8 @@ struct wt_reader {
 	uint32_t retired;     /* chunks to be freed with it */
 	uint64_t credits;     /* records to be allowed again with it */
 	uint64_t passed_over; /* entries of the last pass that weren't published */
-	void (*retire)(void); /* called in a pass when a chunk could be freed; may call wt_reader_release; may be NULL */
+	void (*retire)(
+		void); /* called in a pass when a chunk could be freed; may call wt_reader_release; may be NULL */
 };
 
 void wt_reader_init(struct wt_reader *r, struct wt_queue *q, struct wt_chunk_reader *chunk);

@@ -46,7 +46,8 @@ void wt_reader_snapshot(struct wt_reader *r)
 	}
 }
 
-static void take_rows(struct wt_chunk *chunk, uint64_t entry, void (*take)(void *, const struct wt_row *), void *context)
+static void take_rows(struct wt_chunk *chunk, uint64_t entry, void (*take)(void *, const struct wt_row *),
+                      void *context)
 {
 	const char *at = (const char *)&chunk->data[WT_ENTRY_FIRST(entry)];
 	for (uint32_t i = 0; i < WT_ENTRY_ROWS(entry); i++) {
@@ -88,10 +89,8 @@ void wt_reader_pass(struct wt_reader *r, void (*take)(void *context, const struc
 			struct wt_chunk_reader *state = &r->chunk[c];
 			uint32_t next = state->next;
 			if (read_chunk(r, c, take, context) && state->final) {
-				if (before == WT_NO_CHUNK)
-					r->oldest[s] = next;
-				else
-					r->chunk[before].next = next;
+				if (before == WT_NO_CHUNK) r->oldest[s] = next;
+				else r->chunk[before].next = next;
 				state->next = r->retired;
 				r->retired = c;
 				if (r->retire) r->retire();
@@ -112,6 +111,7 @@ void wt_reader_release(struct wt_reader *r)
 		r->retired = r->chunk[c].next;
 		memset(chunk->entry, 0, entries * sizeof chunk->entry[0]);
 		memset(chunk->written, 0, entries * sizeof chunk->written[0]);
+		chunk->owner = 0;
 		wt_pool_give(&r->queue->pool, c); /* release: the next user finds the entries zero */
 	}
 	if (r->credits) atomic_fetch_add_explicit(r->queue->credit, (int64_t)r->credits, memory_order_relaxed);

@@ -13,7 +13,8 @@ static uint32_t packed_path_bytes(uint32_t bytes) { return 8 + (bytes <= WALTRAC
 
 uint32_t wt_row_bytes(const struct waltrace__row *row)
 {
-	uint32_t bytes = (uint32_t)(sizeof(struct wt_row) + 8 * (uint32_t)__builtin_popcountll(row->mask & WT_ROW_FIELDS));
+	uint32_t bytes =
+		(uint32_t)(sizeof(struct wt_row) + 8 * (uint32_t)__builtin_popcountll(row->mask & WT_ROW_FIELDS));
 	if (wt_likely(!(row->mask & ~WT_ROW_FIELDS))) return bytes;
 	if (row->mask & WT_ROW_TEXT)
 		for (int i = 0; i < WALTRACE_STRINGS; i++)
@@ -206,9 +207,11 @@ void waltrace__row_path(struct waltrace_op *op, struct waltrace__row *row, int s
 enum waltrace_error_kind waltrace_error_kind_of(int os_code)
 {
 	switch (os_code) {
+/* clang-format off */
 #define WT_ERRNO(code, name) \
 	case code: return (enum waltrace_error_kind)WT_E_##name;
 #include "trace/schema.def"
+	/* clang-format on */
 	default: return WALTRACE_E_UNCATEGORIZED;
 	}
 }

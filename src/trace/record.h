@@ -10,7 +10,15 @@
 #include "trace/path.h"
 
 /* Causes of an operation's own omissions: places in waltrace_op.lost. */
-enum wt_op_loss { WT_OP_OMIT, WT_OP_ROWS, WT_OP_HELPER_ROWS, WT_OP_CHANNEL, WT_OP_UNMERGED, WT_OP_PATHS, WT_OP_STRINGS };
+enum wt_op_loss {
+	WT_OP_OMIT,
+	WT_OP_ROWS,
+	WT_OP_HELPER_ROWS,
+	WT_OP_CHANNEL,
+	WT_OP_UNMERGED,
+	WT_OP_PATHS,
+	WT_OP_STRINGS
+};
 
 /* Strings and paths of a packed row. */
 struct wt_row_view {

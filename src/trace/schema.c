@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/schema.h"
 
-#define NAME(text) {text, sizeof text - 1}
+#define NAME(text) \
+	{ \
+		text, sizeof text - 1 \
+	}
 
 const struct wt_name wt_field_name[WALTRACE_FIELDS] = {
 #define WT_FIELD(name, what) NAME(#name),
@@ -31,7 +34,11 @@ const struct wt_name wt_error_kind_name[WALTRACE_ERROR_KINDS] = {
 };
 
 const struct wt_name wt_string_key[WALTRACE_STRINGS] = {
-	NAME("outcome"), NAME("trigger"), NAME("mode"), NAME("last_stage"), NAME("pending_commit_outcome"),
+	NAME("outcome"),
+	NAME("trigger"),
+	NAME("mode"),
+	NAME("last_stage"),
+	NAME("pending_commit_outcome"),
 	NAME("batch_wait_outcome"),
 };
 
@@ -60,6 +67,7 @@ _Static_assert((int)WALTRACE_FIELDS == (int)FIELDS && FIELDS == 48, "48 fields")
 _Static_assert((int)WALTRACE_TIMER_ID == (int)FIELD_timer_id && WALTRACE_START_NS == 0, "fields in order");
 _Static_assert((int)WALTRACE_KIND_MAINTENANCE == (int)KIND_maintenance - FIELDS - 1, "kinds in order");
 _Static_assert((int)WALTRACE_WORDS == (int)WORDS && WORDS < 255, "a word is one byte, 255 stands for a copied text");
-_Static_assert((int)WALTRACE_ERROR_KINDS == (int)WT_ERROR_KINDS && (int)WALTRACE_E_UNCATEGORIZED == (int)WT_E_Uncategorized &&
+_Static_assert((int)WALTRACE_ERROR_KINDS == (int)WT_ERROR_KINDS &&
+                       (int)WALTRACE_E_UNCATEGORIZED == (int)WT_E_Uncategorized &&
                        (int)WALTRACE_E_FILE_TOO_LARGE == (int)WT_E_FileTooLarge,
                "error kinds in order");

@@ -59,8 +59,7 @@ static void *map_shared(const char *name, uint64_t bytes)
 
 static void *map_private(uint64_t bytes)
 {
-	void *memory =
-	        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
@@ -70,13 +69,13 @@ static void find_parts(struct wt_session *s)
 {
 	struct wt_segment *g = s->segment;
 	s->queue = (struct wt_queue){
-	        .shard = part(g, g->shards_at),
-	        .shards = g->shard_count,
-	        .chunks = g->chunk_count,
-	        .capacity = g->capacity,
-	        .credit = &g->credit,
-	        .pool = {.head = &g->chunk_pool, .link = part(g, g->chunk_links_at)},
-	        .chunk = part(g, g->chunks_at),
+		.shard = part(g, g->shards_at),
+		.shards = g->shard_count,
+		.chunks = g->chunk_count,
+		.capacity = g->capacity,
+		.credit = &g->credit,
+		.pool = {.head = &g->chunk_pool, .link = part(g, g->chunk_links_at)},
+		.chunk = part(g, g->chunks_at),
 	};
 	s->state = part(g, g->states_at);
 	s->slots = part(g, g->slots_at);
@@ -143,6 +142,7 @@ int wt_segment_create(struct wt_session *s, uint64_t capacity, struct wt_err *er
 	memcpy(s->segment, &head, sizeof head);
 	memcpy(s->segment->session_id, s->session_id, sizeof s->segment->session_id);
 	snprintf(s->segment->trace_path, sizeof s->segment->trace_path, "%s", s->path);
+	s->segment->max_bytes = s->config.max_bytes;
 	name_process(s->segment);
 	find_parts(s);
 	wt_queue_init(&s->queue);

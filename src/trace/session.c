@@ -144,7 +144,8 @@ static int take_config(struct wt_config *c, const struct waltrace_config *given,
 	c->drain_ms = given->drain_ms;
 	const char *build = given->build_id ? given->build_id : getenv("PI_STORE_WAL_TRACE_BUILD_ID");
 	c->has_build_id = build != NULL;
-	if (given->on_limit != WALTRACE_ON_LIMIT_STOP) return wt_err_set(err, -EINVAL, "on_limit is %d", (int)given->on_limit);
+	if (given->on_limit != WALTRACE_ON_LIMIT_STOP)
+		return wt_err_set(err, -EINVAL, "on_limit is %d", (int)given->on_limit);
 	int error = copy_text(c->directory, sizeof c->directory, given->directory, "directory", err);
 	if (!error) error = copy_text(c->run_id, sizeof c->run_id, given->run_id, "run_id", err);
 	if (!error) error = copy_text(c->build_id, sizeof c->build_id, build, "build_id", err);
@@ -184,8 +185,7 @@ int waltrace_start(const struct waltrace_config *config, struct waltrace_error *
 	pthread_mutex_lock(&attempt.mutex);
 	if (attempt.made)
 		code = fail(error, -EEXIST, "trace already initialized", "a process has one session in its life");
-	else
-		code = start_first(config, error);
+	else code = start_first(config, error);
 	attempt.made = true;
 	pthread_mutex_unlock(&attempt.mutex);
 	errno = saved;
@@ -194,15 +194,16 @@ int waltrace_start(const struct waltrace_config *config, struct waltrace_error *
 
 static bool start_from_environment(const char *wal_directory)
 {
-	struct wt_config config = {.window_ms = WT_WINDOW_MS, .capacity = WT_CAPACITY, .max_bytes = WT_MAX_BYTES,
-	                           .drain_ms = WT_DRAIN_MS};
+	struct wt_config config = {
+		.window_ms = WT_WINDOW_MS, .capacity = WT_CAPACITY, .max_bytes = WT_MAX_BYTES, .drain_ms = WT_DRAIN_MS};
 	struct wt_err err = {0};
 	char fixed[256] = "";
 	if (wt_environment_off()) return false;
 	int error = wt_environment_read(wal_directory, &config, fixed, sizeof fixed, &err);
 	const char *build = getenv("PI_STORE_WAL_TRACE_BUILD_ID");
 	config.has_build_id = build != NULL;
-	if (!error) error = copy_text(config.build_id, sizeof config.build_id, build, "PI_STORE_WAL_TRACE_BUILD_ID", &err);
+	if (!error)
+		error = copy_text(config.build_id, sizeof config.build_id, build, "PI_STORE_WAL_TRACE_BUILD_ID", &err);
 	if (!error) {
 		const char *text = NULL;
 		error = wt_session_create(&config, &text, &err);

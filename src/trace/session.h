@@ -13,11 +13,11 @@
 /* What may happen now. In a page of its own that fork leaves empty in the child (MADV_WIPEONFORK): a child finds
  * WT_GATE_OFF and leaves its parent's segment and file alone. */
 enum wt_gate {
-	WT_GATE_OFF = 0, /* no session, or a child of fork */
+	WT_GATE_OFF = 0,  /* no session, or a child of fork */
 	WT_GATE_OPEN = 1, /* operations are admitted */
-	WT_GATE_CLOSING, /* only those begun on behalf of one that hasn't ended */
-	WT_GATE_FAILED,  /* none; what is handed over is counted as stopped */
-	WT_GATE_ENDED,   /* the footer is written: nothing counts any more */
+	WT_GATE_CLOSING,  /* only those begun on behalf of one that hasn't ended */
+	WT_GATE_FAILED,   /* none; what is handed over is counted as stopped */
+	WT_GATE_ENDED,    /* the footer is written: nothing counts any more */
 };
 
 struct wt_config {

@@ -10,8 +10,8 @@ enum { PEAK_TRIES = 16 };
 
 static bool off(void) { return wt_unlikely(wt_gate_now() == WT_GATE_OFF); }
 
-void waltrace__span_open(struct waltrace_span *span, struct waltrace_op *op, enum waltrace_kind kind, uint64_t parent_id,
-                         enum waltrace_word trigger)
+void waltrace__span_open(struct waltrace_span *span, struct waltrace_op *op, enum waltrace_kind kind,
+                         uint64_t parent_id, enum waltrace_word trigger)
 {
 	span->op = op;
 	span->state = 0;
@@ -25,7 +25,8 @@ static void raise_peak(struct waltrace_logger *logger, uint64_t n)
 {
 	uint64_t old = atomic_load_explicit(&logger->peak, memory_order_relaxed);
 	for (int i = 0; old < n && i < PEAK_TRIES; i++)
-		if (atomic_compare_exchange_weak_explicit(&logger->peak, &old, n, memory_order_relaxed, memory_order_relaxed))
+		if (atomic_compare_exchange_weak_explicit(&logger->peak, &old, n, memory_order_relaxed,
+		                                          memory_order_relaxed))
 			return;
 }
 
@@ -70,10 +71,8 @@ void waltrace__span_acquired(struct waltrace_span *span, bool commit)
 	span->state |= ACQUIRED;
 	if (span->row->mask & 1ull << WALTRACE_START_NS)
 		waltrace__row_set(span->row, WALTRACE_LOCK_WAIT_NS, now > start ? now - start : 0);
-	if (commit)
-		own(span, now);
-	else
-		leave_waiters(span);
+	if (commit) own(span, now);
+	else leave_waiters(span);
 }
 
 void waltrace__span_stage(struct waltrace_span *span, uint64_t stage)

@@ -11,10 +11,11 @@ static bool printable(uint32_t c)
 {
 	static const struct {
 		uint32_t first, last;
-	} hidden[] = {{0, 0x1f},         {0x7f, 0xa0},       {0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},
-	              {0x6dd, 0x6dd},    {0x70f, 0x70f},     {0x1680, 0x1680},   {0x180e, 0x180e},   {0x2000, 0x200f},
-	              {0x2028, 0x202f},  {0x205f, 0x206f},   {0x3000, 0x3000},   {0xd800, 0xf8ff},   {0xfeff, 0xfeff},
-	              {0xfff0, 0xfffb},  {0xfffe, 0xffff},   {0x110bd, 0x110bd}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+	} hidden[] = {{0, 0x1f},          {0x7f, 0xa0},       {0xad, 0xad},       {0x600, 0x605},
+	              {0x61c, 0x61c},     {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x1680, 0x1680},
+	              {0x180e, 0x180e},   {0x2000, 0x200f},   {0x2028, 0x202f},   {0x205f, 0x206f},
+	              {0x3000, 0x3000},   {0xd800, 0xf8ff},   {0xfeff, 0xfeff},   {0xfff0, 0xfffb},
+	              {0xfffe, 0xffff},   {0x110bd, 0x110bd}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
 	              {0xe0000, 0xe0fff}, {0xf0000, 0x10ffff}};
 	for (size_t i = 0; i < WT_COUNT(hidden); i++)
 		if (c >= hidden[i].first && c <= hidden[i].last) return false;
@@ -25,7 +26,11 @@ static bool printable(uint32_t c)
 static size_t decode(const unsigned char *s, uint32_t *c)
 {
 	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t n = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : (s[0] & 0xf8) == 0xf0 ? 4 : 0;
+	size_t n = s[0] < 0x80             ? 1
+	           : (s[0] & 0xe0) == 0xc0 ? 2
+	           : (s[0] & 0xf0) == 0xe0 ? 3
+	           : (s[0] & 0xf8) == 0xf0 ? 4
+	                                   : 0;
 	*c = n > 1 ? s[0] & (0xffu >> (n + 1)) : s[0];
 	for (size_t i = 1; i < n; i++) {
 		if ((s[i] & 0xc0) != 0x80) return 0;
@@ -41,16 +46,12 @@ static void print_quoted(FILE *to, const char *path)
 	while (*s) {
 		uint32_t c;
 		size_t n = decode(s, &c);
-		if (!n)
-			fprintf(to, "\\x%02X", *s);
-		else if (c == '"' || c == '\\')
-			fprintf(to, "\\%c", (char)c);
+		if (!n) fprintf(to, "\\x%02X", *s);
+		else if (c == '"' || c == '\\') fprintf(to, "\\%c", (char)c);
 		else if (c == '\n' || c == '\r' || c == '\t')
 			fprintf(to, "\\%c", c == '\n' ? 'n' : c == '\r' ? 'r' : 't');
-		else if (!printable(c) )
-			fprintf(to, "\\u{%x}", c);
-		else
-			fwrite(s, 1, n, to);
+		else if (!printable(c)) fprintf(to, "\\u{%x}", c);
+		else fwrite(s, 1, n, to);
 		s += n ? n : 1;
 	}
 	fputc('"', to);
@@ -82,7 +83,8 @@ void wt_stderr_start(const struct wt_session *s)
 void wt_stderr_stop(const struct waltrace_report *report)
 {
 	char before[128];
-	snprintf(before, sizeof before, "PI_STORE_WAL_TRACE event=session_stop reason=%s complete=%s path=", report->reason,
+	snprintf(before, sizeof before,
+	         "PI_STORE_WAL_TRACE event=session_stop reason=%s complete=%s path=", report->reason,
 	         report->complete ? "true" : "false");
 	print_line(before, report->path, "\n");
 }

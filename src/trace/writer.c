@@ -69,46 +69,12 @@ void wt_writer_kick(void)
 
 /* ---- A pass -------------------------------------------------------------------------------------------------------- */
 
-/* A field that the row has. */
-static uint64_t value_of(const struct wt_row *row, enum waltrace_field field)
-{
-	uint64_t bit = 1ull << field;
-	return row->mask & bit ? row->value[__builtin_popcountll(row->mask & (bit - 1))] : 0;
-}
-
-static bool word_is(const struct wt_row *row, enum waltrace_string which, enum waltrace_word word)
-{
-	if (row->word[which] != WT_WORD_TEXT) return row->word[which] == word;
-	struct wt_row_view view;
-	wt_row_look(row, &view);
-	return view.string[which].bytes == wt_word_text[word].bytes &&
-	       !memcmp(view.string[which].text, wt_word_text[word].text, view.string[which].bytes);
-}
-
-/* Sums of what callers set wrap at 2^64, as the reference's do: the conformance case all_fields wants it so, although
- * the description of the recorder would have them saturate. */
-static void sum_up(struct wt_window *w, const struct wt_row *row)
-{
-	w->count[row->kind]++;
-	w->errors[row->kind] += row->error_kind != WALTRACE_E_NONE;
-	if (row->kind == WALTRACE_KIND_SYNC_CALL && word_is(row, WALTRACE_OUTCOME, WALTRACE_W_SUCCESS)) {
-		int i = word_is(row, WALTRACE_TRIGGER, WALTRACE_W_TIMER)        ? 1
-		        : word_is(row, WALTRACE_TRIGGER, WALTRACE_W_CHECKPOINT) ? 2
-		                                                                : 0;
-		w->syncs[i]++;
-		w->sync_bytes[i] += value_of(row, WALTRACE_BLOCK_BYTES);
-	}
-	if (row->mask & 1ull << WALTRACE_NOTIFY_COMPLETED_COUNT)
-		w->notified += value_of(row, WALTRACE_NOTIFY_COMPLETED_COUNT);
-	if (row->kind == WALTRACE_KIND_COMMIT_LOCK) w->waiters += word_is(row, WALTRACE_OUTCOME, WALTRACE_W_WAITER_REGISTERED);
-}
-
 /* Rows that come after a failure aren't written; what becomes of them shows in produced − written. */
 static void take(void *context, const struct wt_row *row)
 {
 	(void)context;
 	if (wt_likely(!writer.out.error) && wt_line_record(&writer.out, &writer.encoder, row)) {
-		sum_up(&writer.window, row);
+		wt_sum_up(&writer.window.sums, row);
 		writer.window.written++;
 	}
 	wt_path_release(row);
@@ -120,29 +86,22 @@ static void write_new_loggers(void)
 		if (!wt_line_logger(&writer.out, &writer.encoder, &wt_session.logger[writer.loggers])) return;
 }
 
-static uint32_t check_of(const struct wt_publication *p)
-{
-	uint64_t h = p->generation * 0x9e3779b97f4a7c15ull;
-	const uint64_t part[] = {p->file_bytes, p->written, p->window, p->window_end_ns, p->loggers};
-	for (size_t i = 0; i < WT_COUNT(part); i++) h = (h ^ part[i]) * 0x9e3779b97f4a7c15ull;
-	return (uint32_t)(h >> 32);
-}
-
 /* What is in the file. The older of the two places is overwritten, its generation first taken away. */
 static void publish(void)
 {
 	uint32_t generation = writer.reader.generation;
 	struct wt_publication *p = &wt_session.segment->published[generation & 1];
+	struct wt_published what = {.generation = generation,
+	                            .file_bytes = writer.out.flushed,
+	                            .written = writer.window.written,
+	                            .window = writer.window.number,
+	                            .window_end_ns = writer.window.end_ns,
+	                            .loggers = writer.loggers,
+	                            .sums = writer.window.sums};
 	/* An exchange, whose acquire side keeps the stores below it: none of them is seen with the old generation. */
 	atomic_exchange_explicit(&p->generation, 0, memory_order_acq_rel);
-	p->file_bytes = writer.out.flushed;
-	p->written = writer.window.written;
-	p->window = writer.window.number;
-	p->window_end_ns = writer.window.end_ns;
-	p->loggers = writer.loggers;
-	struct wt_publication whole = {.generation = generation, .file_bytes = p->file_bytes, .written = p->written,
-	                               .window = p->window, .window_end_ns = p->window_end_ns, .loggers = p->loggers};
-	p->check = check_of(&whole);
+	p->what = what;
+	p->check = wt_published_check(&what);
 	atomic_store_explicit(&p->generation, generation, memory_order_release);
 }
 
@@ -179,15 +138,6 @@ static void read_counters(struct wt_window *w)
 	w->paths = atomic_load_explicit(&wt_session.segment->retained_paths, memory_order_relaxed);
 }
 
-static void clear_window_sums(struct wt_window *w)
-{
-	w->waiters = w->notified = 0;
-	memset(w->count, 0, sizeof w->count);
-	memset(w->errors, 0, sizeof w->errors);
-	memset(w->syncs, 0, sizeof w->syncs);
-	memset(w->sync_bytes, 0, sizeof w->sync_bytes);
-}
-
 static void window(void)
 {
 	struct wt_window *w = &writer.window;
@@ -199,7 +149,7 @@ static void window(void)
 	w->write_elapsed_ns = waltrace_now() - begin;
 	read_counters(w);
 	if (wt_line_window(&writer.out, &writer.encoder, w)) {
-		clear_window_sums(w);
+		memset(&w->sums, 0, sizeof w->sums);
 		for (uint32_t i = 0; i < writer.loggers; i++)
 			if (!wt_line_progress(&writer.out, &writer.encoder, &wt_session.logger[i], w)) break;
 	}
@@ -278,10 +228,8 @@ static void fill_report(struct waltrace_report *r)
 static void finish(void)
 {
 	struct waltrace_report report;
-	if (writer.out.error)
-		stop_after_failure();
-	else
-		wt_queue_close(&wt_session.queue);
+	if (writer.out.error) stop_after_failure();
+	else wt_queue_close(&wt_session.queue);
 	wt_out_flush(&writer.out);
 	fill_report(&report);
 	if (!wt_line_footer(&writer.out, &writer.encoder, &report)) {
@@ -325,6 +273,9 @@ static int prepare(struct wt_err *err)
 	wt_reader_init(&writer.reader, q, chunk);
 	writer.reader.retire = release_on_the_way;
 	wt_encoder_init(&writer.encoder, wt_session.session_id);
+	writer.encoder.path_block = wt_session.paths.block;
+	writer.encoder.logger_text = wt_session.logger_text;
+	writer.encoder.capacity = wt_session.config.capacity;
 	if (wt_session.config.drain_ms) q->grown = wake_if_half_full;
 	if (!wt_line_header(&writer.out, &wt_session) || !wt_out_flush(&writer.out))
 		return wt_err_set(err, writer.out.error, "%s: can't write the header: %s", wt_session.path,

@@ -114,7 +114,7 @@ static void accept_odd(void)
 		odd = usual, odd.member = (low), in_child(accept_odd); \
 		odd = usual, odd.member = (high), in_child(accept_odd); \
 		odd = usual, odd.member = (high) + 1, in_child(refuse_odd); \
-		if ((low) > 0) odd = usual, odd.member = (low) - 1, in_child(refuse_odd); \
+		if ((low) > 0) odd = usual, odd.member = (low)-1, in_child(refuse_odd); \
 	} while (0)
 
 static void configuration_is_good_up_to_its_limits_and_refused_past_them(void **state)
@@ -313,7 +313,8 @@ static void drain_in_time(void)
 	struct waltrace_logger *logger = start_with(&config);
 	for (uint64_t i = 0; i < 10000; i++) {
 		operate(logger, i);
-		if (i % 100 == 99) pause_us(3000); /* 200 records each 3 ms: far more in a window than the queue holds */
+		if (i % 100 == 99)
+			pause_us(3000); /* 200 records each 3 ms: far more in a window than the queue holds */
 	}
 	stop(20000);
 }
@@ -449,7 +450,8 @@ static void spill_rows(void)
 		for (int row = 0; row < WALTRACE_MAX_ROWS; row++) {
 			struct waltrace_span span;
 			waltrace_span_open(&span, &op[i], WALTRACE_KIND_REPLAY, 0, WALTRACE_W_NONE);
-			for (int s = 0; s < WALTRACE_STRINGS; s++) waltrace_span_text(&span, (enum waltrace_string)s, text, sizeof text);
+			for (int s = 0; s < WALTRACE_STRINGS; s++)
+				waltrace_span_text(&span, (enum waltrace_string)s, text, sizeof text);
 			waltrace_span_end(&span);
 		}
 	}
@@ -469,18 +471,18 @@ static void rows_that_fill_the_slot_spill_and_then_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(configuration_is_good_up_to_its_limits_and_refused_past_them),
-	        cmocka_unit_test(a_start_that_can_not_work_says_why),
-	        cmocka_unit_test(a_log_that_nobody_asked_to_record_leaves_no_file),
-	        cmocka_unit_test(the_segment_is_private_reserved_and_gone_at_the_end),
-	        cmocka_unit_test(without_shared_memory_recording_works_and_says_so),
-	        cmocka_unit_test(a_child_of_fork_leaves_its_parents_trace_alone),
-	        cmocka_unit_test(errno_is_left_as_it_was),
-	        cmocka_unit_test(the_queue_is_drained_before_it_is_full),
-	        cmocka_unit_test(many_threads_at_once_and_one_after_another_are_recorded),
-	        cmocka_unit_test(a_trace_at_its_limit_or_on_a_full_disk_ends_with_its_sums),
-	        cmocka_unit_test(a_text_past_its_limit_is_cut_and_counted),
-	        cmocka_unit_test(rows_that_fill_the_slot_spill_and_then_are_counted),
+		cmocka_unit_test(configuration_is_good_up_to_its_limits_and_refused_past_them),
+		cmocka_unit_test(a_start_that_can_not_work_says_why),
+		cmocka_unit_test(a_log_that_nobody_asked_to_record_leaves_no_file),
+		cmocka_unit_test(the_segment_is_private_reserved_and_gone_at_the_end),
+		cmocka_unit_test(without_shared_memory_recording_works_and_says_so),
+		cmocka_unit_test(a_child_of_fork_leaves_its_parents_trace_alone),
+		cmocka_unit_test(errno_is_left_as_it_was),
+		cmocka_unit_test(the_queue_is_drained_before_it_is_full),
+		cmocka_unit_test(many_threads_at_once_and_one_after_another_are_recorded),
+		cmocka_unit_test(a_trace_at_its_limit_or_on_a_full_disk_ends_with_its_sums),
+		cmocka_unit_test(a_text_past_its_limit_is_cut_and_counted),
+		cmocka_unit_test(rows_that_fill_the_slot_spill_and_then_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,8 @@ static void the_clock_keeps_pace_and_never_goes_back(void **state)
 		wt_clock_check();
 	}
 	int64_t off = (int64_t)(waltrace_now() - (monotonic_ns() - origin));
-	assert_in_range(off + 1000 * 1000, 0, 2 * 1000 * 1000); /* far off would be a wrong rate; close is the bench's matter */
+	assert_in_range(off + 1000 * 1000, 0,
+	                2 * 1000 * 1000); /* far off would be a wrong rate; close is the bench's matter */
 }
 
 static void without_ticks_it_is_the_system_clock(void **state)
@@ -45,8 +46,8 @@ static void without_ticks_it_is_the_system_clock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(the_clock_keeps_pace_and_never_goes_back),
-	        cmocka_unit_test(without_ticks_it_is_the_system_clock),
+		cmocka_unit_test(the_clock_keeps_pace_and_never_goes_back),
+		cmocka_unit_test(without_ticks_it_is_the_system_clock),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

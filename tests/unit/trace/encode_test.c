@@ -50,9 +50,9 @@ static void what_is_no_utf8_becomes_the_replacement_character(void **state)
 {
 	(void)state;
 	check_string("\xff", 1, "\"\xef\xbf\xbd\"");
-	check_string("a\xc3", 2, "\"a\xef\xbf\xbd\"");         /* cut off */
-	check_string("\xc0\x80", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\""); /* overlong */
-	check_string("\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""); /* a surrogate */
+	check_string("a\xc3", 2, "\"a\xef\xbf\xbd\"");                                               /* cut off */
+	check_string("\xc0\x80", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"");                                 /* overlong */
+	check_string("\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");                 /* a surrogate */
 	check_string("\xf4\x90\x80\x80", 4, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""); /* past U+10FFFF */
 }
 
@@ -114,11 +114,11 @@ static void a_packed_row_gives_back_its_strings_and_paths(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(numbers_print_as_printf_prints_them),
-	        cmocka_unit_test(strings_are_escaped_as_the_reference_escapes),
-	        cmocka_unit_test(what_is_no_utf8_becomes_the_replacement_character),
-	        cmocka_unit_test(the_longest_line_without_paths_fits),
-	        cmocka_unit_test(a_packed_row_gives_back_its_strings_and_paths),
+		cmocka_unit_test(numbers_print_as_printf_prints_them),
+		cmocka_unit_test(strings_are_escaped_as_the_reference_escapes),
+		cmocka_unit_test(what_is_no_utf8_becomes_the_replacement_character),
+		cmocka_unit_test(the_longest_line_without_paths_fits),
+		cmocka_unit_test(a_packed_row_gives_back_its_strings_and_paths),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,10 +131,10 @@ static void a_line_longer_than_the_buffer_is_written_in_pieces_and_cut_off_whole
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(lines_arrive_through_short_and_interrupted_writes),
-	        cmocka_unit_test(the_last_line_under_the_limit_goes_in_and_the_next_does_not),
-	        cmocka_unit_test(a_full_disk_leaves_whole_lines_only_and_tells_how_many_are_missing),
-	        cmocka_unit_test(a_line_longer_than_the_buffer_is_written_in_pieces_and_cut_off_whole),
+		cmocka_unit_test(lines_arrive_through_short_and_interrupted_writes),
+		cmocka_unit_test(the_last_line_under_the_limit_goes_in_and_the_next_does_not),
+		cmocka_unit_test(a_full_disk_leaves_whole_lines_only_and_tells_how_many_are_missing),
+		cmocka_unit_test(a_line_longer_than_the_buffer_is_written_in_pieces_and_cut_off_whole),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

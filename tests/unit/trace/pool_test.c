@@ -95,10 +95,10 @@ static void a_chain_that_does_not_fit_takes_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(every_index_is_handed_out_once_and_then_none),
-	        cmocka_unit_test(no_two_threads_ever_hold_the_same_index),
-	        cmocka_unit_test(bytes_come_back_out_of_their_blocks),
-	        cmocka_unit_test(a_chain_that_does_not_fit_takes_nothing),
+		cmocka_unit_test(every_index_is_handed_out_once_and_then_none),
+		cmocka_unit_test(no_two_threads_ever_hold_the_same_index),
+		cmocka_unit_test(bytes_come_back_out_of_their_blocks),
+		cmocka_unit_test(a_chain_that_does_not_fit_takes_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
