@@ -260,7 +260,7 @@ struct waltrace_report {
 	uint64_t omitted;     /* never produced: refused operations, rows past a limit, unsent helper rows */
 	uint64_t outstanding; /* operations that had not ended */
 	bool complete;        /* the observation has no gap; says nothing of the WAL's data */
-	char reason[16];      /* shutdown, byte_limit or io_error */
+	char reason[16];      /* shutdown, byte_limit, io_error or recovered */
 };
 
 /* Sets every member to its default; directory and run_id to NULL, and these must then be set. Any thread. */
@@ -280,6 +280,23 @@ const char *waltrace_path(void);
  * trace is closed, and fills the report. Returns 0; -ETIMEDOUT (nothing is cancelled: call it again); -ENOENT (no
  * session). Once there is a report every call returns the same one. Blocks: control thread only. */
 int waltrace_shutdown(uint64_t timeout_ms, struct waltrace_report *report);
+
+/* ---- Recovery --------------------------------------------------------------------------------------------------- */
+
+/* Finishes the trace of a process that is gone: writes what it had handed over and what it was doing, and a session_end
+ * with reason "recovered". `segment` is the name in the trace's header ("/waltrace-…"). `error` may be NULL.
+ * Returns 0 with the report (its path lives as long as the process); -EBUSY (the process still runs, or another
+ * recovers it now), -ENOENT (no such segment; or its trace is gone, and then the segment is removed), -EPERM (another
+ * user's), -EXDEV (it belongs to another pid namespace: recover it there), -EBADMSG (damaged, left as it is), or another
+ * errno. May be interrupted at any moment and called again. Blocks (files). */
+int waltrace_recover(const char *segment, struct waltrace_report *report, struct waltrace_error *error);
+
+/* Recovers every segment of this user whose process is gone, in `directory` (of the traces; NULL: in any), and calls
+ * `each` with what came of it. Returns how many segments it looked at, or a negative errno. Blocks (files). */
+int waltrace_recover_all(const char *directory,
+                         void (*each)(void *context, const char *segment, int result,
+                                      const struct waltrace_report *report, const struct waltrace_error *error),
+                         void *context);
 
 /* ---- Loggers ------------------------------------------------------------------------------------------------ */
 

@@ -184,6 +184,7 @@ struct wt_segment {
 	uint32_t shard_count, chunk_count;
 	uint64_t shards_at, states_at, slots_at, spills_at, loggers_at, logger_text_at, path_links_at, path_blocks_at,
 		chunk_links_at, chunks_at;
+	_Atomic uint32_t ended;                /* writer: the footer is in the file, nothing is left to recover */
 	_Atomic uint32_t loggers;              /* registration (mutex): release after the logger is filled in */
 	uint32_t logger_text_bytes;            /* registration */
 	_Atomic uint64_t next_id;              /* producers: fetch_add a block */

@@ -116,6 +116,17 @@ bool wt_line_progress(struct wt_out *out, const struct wt_encoder *e, struct wal
 	return end_line(out, n);
 }
 
+bool wt_line_in_flight(struct wt_out *out, const struct wt_encoder *e, const struct wt_slot *slot)
+{
+	int n = snprintf(
+		wt_out_at(out), ROOM,
+		"{\"keyword\":\"PI_STORE_WAL_TRACE\",\"event\":\"in_flight\"%s,\"logger_id\":%u,\"operation_id\":%llu,"
+		"\"kind\":\"%s\",\"since_ns\":%llu,\"stage\":%u,\"rows\":%u}\n",
+		e->session, slot->logger_id, (ull)slot->operation_id, wt_kind_name[slot->kind].text,
+		(ull)slot->since_ns, slot->stage, slot->rows);
+	return end_line(out, n);
+}
+
 bool wt_line_footer(struct wt_out *out, const struct wt_encoder *e, const struct waltrace_report *r)
 {
 	char text[1024];

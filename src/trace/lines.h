@@ -22,6 +22,7 @@ bool wt_line_logger(struct wt_out *out, const struct wt_encoder *e, const struct
 bool wt_line_window(struct wt_out *out, const struct wt_encoder *e, const struct wt_window *w);
 bool wt_line_progress(struct wt_out *out, const struct wt_encoder *e, struct waltrace_logger *logger,
                       const struct wt_window *w);
+bool wt_line_in_flight(struct wt_out *out, const struct wt_encoder *e, const struct wt_slot *slot);
 bool wt_line_footer(struct wt_out *out, const struct wt_encoder *e, const struct waltrace_report *report);
 
 /* A record's line; blocks on nothing but the file. */

@@ -21,13 +21,12 @@ static uint64_t place(uint64_t *at, uint64_t bytes)
 	return here;
 }
 
-static void lay_out(struct wt_segment *head, uint64_t capacity)
+void wt_segment_lay_out(struct wt_segment *head, uint64_t capacity, uint32_t shards)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	uint64_t at = WT_HEAD_BYTES;
 	head->capacity = capacity;
-	head->shard_count = wt_queue_shards(capacity, cpus > 0 ? (uint32_t)cpus : 1);
-	head->chunk_count = wt_queue_chunks(capacity, head->shard_count);
+	head->shard_count = shards;
+	head->chunk_count = wt_queue_chunks(capacity, shards);
 	head->shards_at = place(&at, WT_SHARDS_MAX * sizeof(struct wt_shard));
 	head->states_at = place(&at, WALTRACE_MAX_OPERATIONS * sizeof(uint32_t));
 	head->slots_at = place(&at, WALTRACE_MAX_OPERATIONS * (uint64_t)WT_SLOT_BYTES);
@@ -95,23 +94,31 @@ static void read_line(const char *path, char *text, size_t bytes)
 	fclose(file);
 }
 
-/* Field 22 of /proc/self/stat: with the pid, it names a process for good (until the next boot, hence the boot id). */
-static uint64_t own_start_time(void)
+/* Field 22 of /proc/PID/stat. */
+uint64_t wt_process_start(uint64_t pid)
 {
-	char line[1024];
-	read_line("/proc/self/stat", line, sizeof line);
+	char path[64], line[1024];
+	snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)pid);
+	read_line(path, line, sizeof line);
 	const char *at = strrchr(line, ')');
 	for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
 	return at ? strtoull(at + 1, NULL, 10) : 0;
 }
 
-static void name_process(struct wt_segment *segment)
+void wt_boot_id(char *text, size_t bytes) { read_line("/proc/sys/kernel/random/boot_id", text, bytes); }
+
+uint64_t wt_pid_namespace(void)
 {
 	struct stat st;
+	return stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino;
+}
+
+static void name_process(struct wt_segment *segment)
+{
 	segment->pid = (uint64_t)getpid();
-	segment->pid_start = own_start_time();
-	if (!stat("/proc/self/ns/pid", &st)) segment->pid_namespace = st.st_ino;
-	read_line("/proc/sys/kernel/random/boot_id", segment->boot_id, sizeof segment->boot_id);
+	segment->pid_start = wt_process_start(segment->pid);
+	segment->pid_namespace = wt_pid_namespace();
+	wt_boot_id(segment->boot_id, sizeof segment->boot_id);
 }
 
 static int make_packet_blocks(struct wt_session *s)
@@ -129,7 +136,8 @@ int wt_segment_create(struct wt_session *s, uint64_t capacity, struct wt_err *er
 {
 	struct wt_segment head;
 	memset(&head, 0, sizeof head);
-	lay_out(&head, capacity);
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	wt_segment_lay_out(&head, capacity, wt_queue_shards(capacity, cpus > 0 ? (uint32_t)cpus : 1));
 	snprintf(s->segment_name, sizeof s->segment_name, "/waltrace-%s", s->session_id);
 	s->segment = map_shared(s->segment_name, head.bytes);
 	if (!s->segment) {

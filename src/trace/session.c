@@ -103,6 +103,7 @@ int wt_session_create(const struct wt_config *config, const char **fixed, struct
 	if (error) return error;
 	*fixed = NULL;
 	wt_clock_start(s->os);
+	waltrace_recover_all(s->config.directory, wt_stderr_recovered, NULL);
 	error = open_trace(s, err);
 	if (!error) error = wt_segment_create(s, s->config.capacity, err);
 	if (!error) error = wt_channels_create();

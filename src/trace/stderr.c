@@ -98,3 +98,10 @@ void wt_stderr_start_error(const char *fixed, const char *detail)
 	snprintf(line, sizeof line, "waltrace: recording stays off: %s\n", detail);
 	print_line(line, NULL, "");
 }
+
+void wt_stderr_recovered(void *unused, const char *segment, int result, const struct waltrace_report *report,
+                         const struct waltrace_error *error)
+{
+	(void)unused, (void)segment, (void)error;
+	if (!result) print_line("waltrace: finished the trace of a process that is gone: ", report->path, "\n");
+}

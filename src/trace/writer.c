@@ -237,6 +237,7 @@ static void finish(void)
 		strcpy(report.reason, "io_error");
 	}
 	wt_gate_set(WT_GATE_ENDED);
+	atomic_store(&wt_session.segment->ended, 1);
 	wt_session.os->close(wt_session.os, wt_session.fd);
 	wt_segment_unlink(&wt_session);
 	wt_stderr_stop(&report);
@@ -280,6 +281,8 @@ static int prepare(struct wt_err *err)
 	if (!wt_line_header(&writer.out, &wt_session) || !wt_out_flush(&writer.out))
 		return wt_err_set(err, writer.out.error, "%s: can't write the header: %s", wt_session.path,
 		                  strerror(-writer.out.error));
+	publish();
+	wt_reader_release(&writer.reader);
 	return 0;
 }
 
