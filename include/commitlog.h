@@ -9,6 +9,9 @@
  *   (publish)           the caller makes the commit visible
  *   commitlog_confirm   recovery doesn't need the record any more
  *
+ * After a crash or a close: commitlog_open, commitlog_replay (the records that were not confirmed, and some that were),
+ * commitlog_finish_replay.
+ *
  * When every transaction of a finished checkpoint file is confirmed, and those of all older files, it becomes a .bak.
  *
  * Rules that hold for every call unless its own text says otherwise:
@@ -39,7 +42,9 @@ extern "C" {
 enum {
 	COMMITLOG_MAX_PAYLOAD = 32 << 20,   /* of one record */
 	COMMITLOG_MAX_UNFLUSHED = 64 << 20, /* appended and not durable yet, all together, as they lie in the block */
-	COMMITLOG_MAX_DIRECTORY = 3072      /* length of the directory's name */
+	COMMITLOG_MAX_DIRECTORY = 3072,     /* length of the directory's name */
+	COMMITLOG_MAX_ASYNC = 65536,        /* flushes asked for with flush_async and not called back */
+	COMMITLOG_REPLAY_RECORD_BYTES = 16  /* that replay counts a record beside its value */
 };
 
 /* ---- Options ------------------------------------------------------------------------------------------------ */
@@ -91,8 +96,7 @@ struct commitlog_error {
  * Every file that isn't a .bak is read from front to back and every block checked. A torn tail of the last file (a
  * write that a crash cut short: no valid block follows it) is cut off and kept beside it as NAME.torn; what was found
  * and cut is in the log's statistics. Anything else that isn't valid is refused and nothing is changed. New records go
- * to a new file. Files found with records in them are kept as they are, and no younger file becomes a .bak before them:
- * there is no call yet that replays them, so read them with commitlog_scan.
+ * to a new file. If records were found, no file becomes a .bak before they were replayed: see commitlog_replay.
  *
  * `options` NULL: all defaults. `error` NULL: no message wanted. Returns 0 and the log in *log, or:
  *   -EBADMSG       damage; the message names file, offset and reason
@@ -133,10 +137,97 @@ int commitlog_append(struct commitlog *log, struct commitlog_cid cid, const void
  * Blocks. */
 int commitlog_flush(struct commitlog *log, uint64_t handle);
 
+/* Gets the outcome of a flush_async: what commitlog_flush would have returned. */
+typedef void commitlog_flushed(void *context, uint64_t handle, int result);
+
+/* The same without a blocked thread: returns at once, and `callback` is called once, later, never from within this call.
+ * All callbacks of a log run on one thread of its own, which the first use starts, one after another in the order of the
+ * calls, with no lock held. So a callback may use the log (but not close it), and delays those after it while it runs.
+ * The failure of a batch reaches each callback that it concerns.
+ *   -EINVAL    a handle that append never gave out
+ *   -EAGAIN    COMMITLOG_MAX_ASYNC are outstanding
+ *   -ECANCELED the log is being closed
+ *   -ENOMEM, or what the system said about the thread
+ * After an error there is no callback. Close waits for the outstanding ones and calls each; no flush_async may be under
+ * way when it begins, but those in callbacks, which are refused. May be called inside a callback. Never blocks on I/O. */
+int commitlog_flush_async(struct commitlog *log, uint64_t handle, commitlog_flushed *callback, void *context);
+
 /* Says that recovery doesn't need this transaction any more. Unknown or repeated: 0, no effect. Is not itself durable:
  * after a crash a confirmed record may be replayed. May block: a confirm that brings the current file over its limit
  * or completes a file rotates or renames it, and returns the error if that fails. */
 int commitlog_confirm(struct commitlog *log, struct commitlog_cid cid);
+
+/* ---- Replay ------------------------------------------------------------------------------------------------- */
+
+enum commitlog_method { COMMITLOG_METHOD_REMOVE = 0, COMMITLOG_METHOD_APPEND = 1 };
+
+/* One entry; its bytes are valid during the callback only. */
+struct commitlog_entry {
+	uint64_t file_index;
+	uint64_t offset;        /* of the entry in its file */
+	uint64_t block_offset;  /* of its block */
+	uint64_t block_time_ms; /* wall clock when the block was written */
+	enum commitlog_method method;
+	const void *key; /* of commits: the 16 bytes of the cid */
+	size_t key_bytes;
+	const void *value;
+	size_t value_bytes;
+	struct commitlog_cid cid; /* the key as a cid; zero if the key isn't 16 bytes long */
+};
+
+/* Returns 0 to go on; any other value ends the replay or scan, which returns it. */
+typedef int commitlog_visit(void *context, const struct commitlog_entry *entry);
+
+struct commitlog_replay_summary {
+	uint64_t files, records;
+	uint64_t bytes; /* of the records' values, and COMMITLOG_REPLAY_RECORD_BYTES for each */
+	struct commitlog_error error;
+};
+
+/* Gives the records that open found in files that aren't .bak to `visit`, oldest first, in the order in which they were
+ * appended, each with its method and the time of its block. Which of them were confirmed isn't on disk: any may have
+ * been, so applying a record again must do no harm. All that is given is durable.
+ *
+ * What is still needed afterwards is the callback's to say: for each such record it calls commitlog_append_replay, which
+ * registers the transaction with the file that the record came from. A transaction that isn't registered so needs no
+ * further replay. commitlog_finish_replay then makes a .bak of each file for which nobody waits, nor for an older one.
+ * Without replay and finish nothing ever becomes a .bak, also of what is appended since (see needs_replay in the
+ * statistics): the next open finds all of it again.
+ *
+ * Other threads may append, flush and confirm meanwhile, and so may the callback. What was appended since open isn't
+ * replayed; if there is any when the replay begins, it begins a new file. Only a window of one file is in memory.
+ *
+ * `visit` NULL: just checks and counts. `summary`: NULL if not wanted; filled also after an error. Returns 0, what `visit`
+ * returned, or:
+ *   -EBUSY     a replay is under way
+ *   -EALREADY  it was finished; to read once more, use commitlog_scan or open the log anew
+ *   -EBADMSG   a file isn't any more as open found it
+ *   what the system said
+ * After an error or a callback's refusal it can be called again and begins at the oldest record; registrations remain.
+ * Blocks (reads); holds no lock while the callback runs. */
+int commitlog_replay(struct commitlog *log, commitlog_visit *visit, void *context,
+                     struct commitlog_replay_summary *summary);
+
+/* During replay, or after it until finish: registers the entry's transaction with the file it came from. Writes nothing.
+ * Only file_index, cid and key_bytes of the entry are looked at, so that it may be a copy, and any thread may call. In
+ * *handle (NULL: not wanted) is 0: it is durable already. One that is registered with an older file stays there.
+ *   -EINVAL  no replay, or it is finished; not a file that open found; not the key of a commit (16 bytes)
+ *   -ENOMEM */
+int commitlog_append_replay(struct commitlog *log, const struct commitlog_entry *entry, uint64_t *handle);
+
+/* Flush of what append_replay gave: 0 for handle 0, else -EINVAL. For engines whose commit calls append, flush, confirm. */
+int commitlog_flush_replay(struct commitlog *log, uint64_t handle);
+
+/* During replay, or after it until finish: says that recovery won't need the transaction any more. Takes effect at
+ * finish, unless it is registered again in between. Unknown or repeated: 0, no effect. -EINVAL: no replay, or it is
+ * finished. */
+int commitlog_confirm_replay(struct commitlog *log, struct commitlog_cid cid);
+
+/* Ends a replay that has returned 0: applies the confirms and makes a .bak of each old file that nobody waits for, oldest
+ * first. What is still registered is confirmed with commitlog_confirm. Returns 0; -EINVAL (there was no replay that
+ * returned 0), -EBUSY (it is under way), or the error of a rename (the finish counts; call it again to try the rename
+ * again, as the log does by itself now and then). Blocks. */
+int commitlog_finish_replay(struct commitlog *log);
 
 /* ---- Checkpoints -------------------------------------------------------------------------------------------- */
 
@@ -185,31 +276,14 @@ struct commitlog_stats {
 	uint64_t found_blocks;
 	uint64_t found_records;
 	uint64_t torn_bytes; /* cut off the last file, and kept in a .torn file */
+
+	bool needs_replay; /* records were found and replay isn't finished: no file becomes a .bak */
 };
 
 /* A snapshot; its numbers may be of slightly different instants while the log is in use. */
 void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats);
 
 /* ---- Reading without opening -------------------------------------------------------------------------------- */
-
-enum commitlog_method { COMMITLOG_METHOD_REMOVE = 0, COMMITLOG_METHOD_APPEND = 1 };
-
-/* One entry; its bytes are valid during the callback only. */
-struct commitlog_entry {
-	uint64_t file_index;
-	uint64_t offset;        /* of the entry in its file */
-	uint64_t block_offset;  /* of its block */
-	uint64_t block_time_ms; /* wall clock when the block was written */
-	enum commitlog_method method;
-	const void *key; /* of commits: the 16 bytes of the cid */
-	size_t key_bytes;
-	const void *value;
-	size_t value_bytes;
-	struct commitlog_cid cid; /* the key as a cid; zero if the key isn't 16 bytes long */
-};
-
-/* Returns 0 to go on; any other value ends the scan, which returns it. */
-typedef int commitlog_visit(void *context, const struct commitlog_entry *entry);
 
 enum commitlog_scan_files {
 	COMMITLOG_SCAN_LIVE = 0, /* files that recovery would read */

@@ -250,6 +250,8 @@ struct waltrace_config {
 	uint64_t max_bytes;    /* of the file, 65,536 … 16 GiB; default 2 GiB */
 	uint64_t drain_ms;     /* 1 … 60,000; default 10; 0: drain at window ends only, without a wake-up */
 	enum waltrace_on_limit on_limit;
+	uint64_t min_ns; /* an operation faster than this leaves only its share of the histograms, unless it holds a
+	                          sync_call; 0 (the default): keep all. The trace says so, and it isn't a loss. */
 };
 
 struct waltrace_report {

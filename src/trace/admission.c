@@ -10,6 +10,8 @@
  * the end was alive, in the same place, all along. */
 #include "trace/admission.h"
 
+#include "trace/loss.h"
+
 WT_TLS struct wt_thread wt_thread;
 
 static _Atomic uint32_t threads_known;
@@ -39,10 +41,10 @@ enum { LOOK_AGAIN_AFTER = 256 };
 
 /* A thread that finds all slots taken says so, and for a while nobody searches. A slot that is freed at that very moment
  * may not take the sign away again; hence the look after some tries all the same. */
-WT_NOINLINE bool wt_find_slot(struct wt_thread *thread)
+WT_NOINLINE bool wt_find_slot(struct wt_thread *thread, uint64_t logger, uint32_t kind)
 {
 	if (atomic_load_explicit(&wt_slots_full, memory_order_relaxed) && ++thread->tries % LOOK_AGAIN_AFTER) {
-		wt_lose(WT_LOSS_slots, 1);
+		wt_lose(WT_LOSS_slots, logger, kind, 1);
 		return false;
 	}
 	for (uint32_t i = 1; i < WALTRACE_MAX_OPERATIONS; i++) {
@@ -52,21 +54,19 @@ WT_NOINLINE bool wt_find_slot(struct wt_thread *thread)
 		return true;
 	}
 	atomic_store_explicit(&wt_slots_full, 1, memory_order_relaxed);
-	wt_lose(WT_LOSS_slots, 1);
+	wt_lose(WT_LOSS_slots, logger, kind, 1);
 	return false;
 }
-
-static struct wt_shard *own_shard(void) { return &wt_session.queue.shard[wt_this_thread()->shard]; }
 
 bool wt_admit_helper(void)
 {
 	if (!wt_allows(true)) return false;
 	atomic_fetch_add(&wt_session.segment->children, 1);
-	atomic_fetch_add(&own_shard()->helpers_begun, 1);
+	atomic_fetch_add(&wt_own_shard()->helpers_begun, 1);
 	return true;
 }
 
-void wt_release_helper(void) { atomic_fetch_add(&own_shard()->helpers_ended, 1); }
+void wt_release_helper(void) { atomic_fetch_add(&wt_own_shard()->helpers_ended, 1); }
 
 /* Never too low: those that ended are counted first, so what ends meanwhile still counts as under way. */
 static uint64_t helpers(void)
@@ -92,9 +92,10 @@ bool wt_nothing_outstanding(void)
 	return !wt_outstanding() && atomic_load(&wt_session.segment->children) == born;
 }
 
-void wt_lose(enum wt_loss cause, uint64_t n)
+void wt_lose(enum wt_loss cause, uint64_t logger, uint32_t kind, uint64_t n)
 {
-	atomic_fetch_add_explicit(&own_shard()->lost[cause], n, memory_order_relaxed);
+	wt_loss_note(wt_session.losses, logger, kind, cause, n);
+	atomic_fetch_add_explicit(&wt_own_shard()->lost[cause], n, memory_order_relaxed);
 }
 
 uint64_t wt_lost(enum wt_loss cause)

@@ -55,7 +55,7 @@ static inline bool wt_take_slot(uint32_t slot)
 	return atomic_compare_exchange_strong(word, &free, 1);
 }
 
-bool wt_find_slot(struct wt_thread *thread);
+bool wt_find_slot(struct wt_thread *thread, uint64_t logger, uint32_t kind);
 
 static inline void wt_release(struct wt_slot *slot)
 {
@@ -66,18 +66,23 @@ static inline void wt_release(struct wt_slot *slot)
 }
 
 /* A free slot for an operation, or NULL; `child`: on behalf of one that hasn't ended. */
-static inline struct wt_slot *wt_admit(struct wt_thread *thread, bool child)
+static inline struct wt_slot *wt_admit(struct wt_thread *thread, bool child, const struct waltrace_logger *logger,
+                                       enum waltrace_kind kind)
 {
 	if (child) {
 		if (!wt_allows(true)) return NULL;
 		atomic_fetch_add(&wt_session.segment->children, 1);
 	}
-	if (wt_unlikely(!wt_take_slot(thread->slot)) && !wt_find_slot(thread)) return NULL;
+	if (wt_unlikely(!wt_take_slot(thread->slot)) && !wt_find_slot(thread, logger->id, (uint32_t)kind + 1))
+		return NULL;
 	struct wt_slot *slot = wt_slot_at(thread->slot);
 	if (wt_likely(wt_allows(child))) return slot;
 	wt_release(slot);
 	return NULL;
 }
+
+/* The thread's own shard. */
+static inline struct wt_shard *wt_own_shard(void) { return &wt_session.queue.shard[wt_this_thread()->shard]; }
 
 /* A helper counts as an operation under way, without a slot. */
 bool wt_admit_helper(void);
@@ -87,8 +92,9 @@ void wt_release_helper(void);
 uint64_t wt_outstanding(void);
 bool wt_nothing_outstanding(void);
 
-/* Counts a loss. Causes from WT_LOSS_rows on make up `omitted`. */
-void wt_lose(enum wt_loss cause, uint64_t n);
+/* Counts a loss. Causes from WT_LOSS_rows on make up `omitted`. `logger` 0 and WT_LOSS_NO_KIND: not known; else the
+ * kind + 1. */
+void wt_lose(enum wt_loss cause, uint64_t logger, uint32_t kind, uint64_t n);
 uint64_t wt_lost(enum wt_loss cause);
 uint64_t wt_omitted(void);
 

@@ -161,7 +161,8 @@ int wt_environment_read(const char *wal_directory, struct wt_config *config, cha
 	} number[] = {{PREFIX "_WINDOW_MS", &config->window_ms},
 	              {PREFIX "_MAX_BYTES", &config->max_bytes},
 	              {PREFIX "_CAPACITY", &config->capacity},
-	              {PREFIX "_DRAIN_MS", &config->drain_ms}};
+	              {PREFIX "_DRAIN_MS", &config->drain_ms},
+	              {PREFIX "_MIN_NS", &config->min_ns}};
 	int error = find_directory(wal_directory, config, fixed, fixed_bytes, err);
 	strcpy(config->run_id, "unspecified");
 	if (!error) error = read_text(PREFIX "_RUN_ID", config->run_id, NULL, err);

@@ -49,7 +49,7 @@ struct waltrace_channel *waltrace_channel_open(void)
 	if (gate == WT_GATE_OFF || gate == WT_GATE_ENDED) return NULL;
 	uint32_t index = wt_pool_take(&pool);
 	if (index == WT_POOL_NONE) {
-		wt_lose(WT_LOSS_helpers, 1);
+		wt_lose(WT_LOSS_helpers, 0, WT_LOSS_NO_KIND, 1);
 		return NULL;
 	}
 	struct waltrace_channel *channel = &channels[index];
@@ -85,7 +85,7 @@ static void close_end(struct waltrace_channel *channel, uint32_t end)
 		_Alignas(8) unsigned char row[WALTRACE_MAX_HELPER_ROWS * WALTRACE__ROW_MAX];
 		unload(channel, row);
 		release_rows(row, channel->rows);
-		if (channel->rows) wt_lose(WT_LOSS_channel, channel->rows);
+		if (channel->rows) wt_lose(WT_LOSS_channel, 0, WT_LOSS_NO_KIND, channel->rows);
 		atomic_fetch_and_explicit(&channel->state, ~(uint32_t)PACKET, memory_order_relaxed);
 	}
 	if (!(old & (SENDER | RECEIVER) & ~end)) {
@@ -269,7 +269,7 @@ void waltrace_packet_discard(struct waltrace_op *parent, struct waltrace_packet 
 	if (wt_gate_now() != WT_GATE_OFF) {
 		release_rows(packet->row, packet->rows);
 		if (parent->logger) parent->lost[WT_OP_UNMERGED] += packet->rows;
-		else if (packet->rows) wt_lose(WT_LOSS_unmerged, packet->rows);
+		else if (packet->rows) wt_lose(WT_LOSS_unmerged, 0, WT_LOSS_NO_KIND, packet->rows);
 	}
 	packet->rows = 0;
 }

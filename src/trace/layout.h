@@ -3,6 +3,8 @@
  *
  *   head        8 KiB          who this is, where each part lies, what has been published to the file
  *   shards      64 × 256 B     queue ends and counters of a group of threads
+ *   losses      512 × 16 B     what was lost, by logger, kind and cause
+ *   latencies   128 × 8 KiB    histograms
  *   states      1024 × 4 B     a word a slot: free or taken
  *   slots       1024 × 8 KiB   rows of operations that have not ended
  *   spills      32 × 80 KiB    for operations with more rows than a slot holds
@@ -21,6 +23,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/hist.h"
 #include "trace/limits.h"
 #include "trace/schema.h"
 
@@ -98,6 +101,9 @@ struct wt_shard {
 	_Atomic uint64_t lost[WT_LOSSES] WT_ALIGNED(64); /* producers, writer: fetch_add when something is lost */
 	_Atomic uint64_t helpers_begun;
 	_Atomic uint64_t helpers_ended;
+	_Atomic uint64_t filtered;    /* rows of operations faster than min_ns */
+	_Atomic uint64_t producer_ns; /* of hand-overs, one operation in WT_COST_SAMPLE */
+	_Atomic uint64_t producer_samples;
 };
 _Static_assert(sizeof(struct wt_shard) == 256, "two pairs of cache lines, so that shards don't share one");
 
@@ -141,6 +147,34 @@ struct waltrace_logger {
 };
 _Static_assert(sizeof(struct waltrace_logger) == 128, "logger");
 
+/* ---- What is known of all rows, also of those that are in no file ------------------------------------------------- */
+
+/* Latencies of a logger's rows of one kind since the last window line; wt_hist_index tells the bucket. Writer and
+ * producers add; the writer takes out what it prints. */
+struct wt_latency {
+	_Atomic uint64_t valueless WT_ALIGNED(64); /* rows without a duration */
+	_Atomic uint64_t errors, sum_ns, max_ns;
+	_Atomic uint32_t bucket[WT_HIST_BUCKETS];
+};
+
+/* place[logger − 1][kind]: histogram + 1; 0: none yet; WT_NO_LATENCY: there was none left. Set once, by CAS. */
+struct wt_latencies {
+	_Atomic uint32_t used;
+	_Atomic uint64_t unplaced; /* rows that no histogram had room for */
+	_Atomic uint16_t place[WALTRACE_MAX_LOGGERS][WALTRACE_KINDS];
+	struct wt_latency latency[WT_HISTOGRAMS];
+};
+enum { WT_NO_LATENCY = 0xffff };
+
+/* Losses told apart: key is logger (16 bits) | kind + 1 (8) | cause + 1 (8), set once by CAS; 0: free. The first
+ * WT_LOSSES places are those of the causes alone. */
+struct wt_loss_place {
+	_Atomic uint64_t key;
+	_Atomic uint64_t n;
+};
+#define WT_LOSS_KEY(logger, kind, cause) ((uint64_t)(logger) << 16 | (uint64_t)(kind) << 8 | ((uint64_t)(cause) + 1))
+enum { WT_LOSS_NO_KIND = 0 };
+
 /* ---- Free lists, and the head ------------------------------------------------------------------------------------ */
 
 /* A stack of free indices: tag (32 bits) | index + 1. The tag makes a reused index look new (no ABA). */
@@ -182,8 +216,8 @@ struct wt_segment {
 	char boot_id[40];
 	uint64_t capacity, max_bytes;
 	uint32_t shard_count, chunk_count;
-	uint64_t shards_at, states_at, slots_at, spills_at, loggers_at, logger_text_at, path_links_at, path_blocks_at,
-		chunk_links_at, chunks_at;
+	uint64_t shards_at, losses_at, latencies_at, states_at, slots_at, spills_at, loggers_at, logger_text_at,
+		path_links_at, path_blocks_at, chunk_links_at, chunks_at;
 	_Atomic uint32_t ended;                /* writer: the footer is in the file, nothing is left to recover */
 	_Atomic uint32_t loggers;              /* registration (mutex): release after the logger is filled in */
 	uint32_t logger_text_bytes;            /* registration */

@@ -33,11 +33,11 @@ bool wt_line_header(struct wt_out *out, const struct wt_session *s)
 		"\"window_ms\":%llu,\"capacity\":%llu,\"record_bytes\":%d,\"operation_slots\":%d,"
 		"\"records_per_operation\":%d,\"helpers_per_operation\":%d,\"path_budget_bytes\":%d,\"max_bytes\":%llu,"
 		"\"global_clock_ms_verified\":null,\"worker_sleep_ms_verified\":null,"
-		"\"drain_ms\":%llu,\"on_limit\":\"stop\",\"min_ns\":0,\"clock\":\"%s\",\"segment\":%s}\n",
+		"\"drain_ms\":%llu,\"on_limit\":\"stop\",\"min_ns\":%llu,\"clock\":\"%s\",\"segment\":%s}\n",
 		s->session_id, (ull)s->pid, (ull)s->epoch_ns, run_id, build_id, (ull)s->config.window_ms,
 		(ull)s->config.capacity, WT_QUEUE_RECORD_BYTES, WALTRACE_MAX_OPERATIONS, WALTRACE_MAX_ROWS,
 		WALTRACE_MAX_CHANNELS, WALTRACE_MAX_PATH_BYTES, (ull)s->config.max_bytes, (ull)s->config.drain_ms,
-		wt_clock_name(), segment);
+		(ull)s->config.min_ns, wt_clock_name(), segment);
 	return end_line(out, n);
 }
 
@@ -114,6 +114,54 @@ bool wt_line_progress(struct wt_out *out, const struct wt_encoder *e, struct wal
 		(ull)atomic_load_explicit(&logger->owner_since_ns, memory_order_relaxed),
 		(ull)atomic_load_explicit(&logger->owner_stage, memory_order_relaxed));
 	return end_line(out, n);
+}
+
+void wt_line_histogram(struct wt_out *out, const struct wt_encoder *e, uint64_t window, uint64_t logger,
+                       enum waltrace_kind kind, const struct wt_latency_share *share)
+{
+	enum { PAIR = 24 };
+	static char line[512 + WT_HIST_BUCKETS * PAIR]; /* the writer's only */
+	char *to = line;
+	to += snprintf(
+		line, 512,
+		"{\"keyword\":\"PI_STORE_WAL_TRACE\",\"event\":\"histogram\"%s,\"window\":%llu,\"logger_id\":%llu,"
+		"\"kind\":\"%s\",\"count\":%llu,\"errors\":%llu,\"sum_ns\":%llu,\"max_ns\":%llu,\"sub_bits\":%d,"
+		"\"buckets\":[",
+		e->session, (ull)window, (ull)logger, wt_kind_name[kind].text, (ull)share->count, (ull)share->errors,
+		(ull)share->sum_ns, (ull)share->max_ns, WT_HIST_SUB_BITS);
+	for (uint32_t i = 0; i < share->buckets; i++)
+		to += snprintf(to, PAIR, "%s[%u,%u]", i ? "," : "", share->bucket[i].index, share->bucket[i].n);
+	memcpy(to, "]}\n", 3);
+	size_t n = (size_t)(to + 3 - line);
+	if (wt_out_extra(out, n)) wt_out_put(out, line, n);
+}
+
+void wt_line_loss(struct wt_out *out, const struct wt_encoder *e, uint64_t window, uint64_t key, uint64_t n)
+{
+	uint32_t kind = (uint32_t)(key >> 8) & 0xff, cause = ((uint32_t)key & 0xff) - 1;
+	int bytes =
+		snprintf(wt_out_at(out), ROOM,
+	                 "{\"keyword\":\"PI_STORE_WAL_TRACE\",\"event\":\"loss\"%s,\"window\":%llu,\"logger_id\":%llu,"
+	                 "\"kind\":\"%s\",\"cause\":\"%s\",\"n\":%llu}\n",
+	                 e->session, (ull)window, (ull)(key >> 16), kind ? wt_kind_name[kind - 1].text : "",
+	                 wt_loss_name[cause], (ull)n);
+	if (wt_out_extra(out, (uint64_t)bytes)) end_line(out, bytes);
+}
+
+/* The CRC covers everything from the end of the last such line to the beginning of this one. */
+bool wt_line_recorder(struct wt_out *out, const struct wt_encoder *e, const struct wt_own_cost *c)
+{
+	uint32_t crc = wt_out_crc(out);
+	int n = snprintf(
+		wt_out_at(out), ROOM,
+		"{\"keyword\":\"PI_STORE_WAL_TRACE\",\"event\":\"recorder\"%s,\"window\":%llu,\"filtered\":%llu,"
+		"\"writer_cpu_ns\":%llu,\"bytes\":%llu,\"lag_ns\":%llu,\"queue_peak\":%llu,\"producer_ns\":%llu,"
+		"\"producer_samples\":%llu,\"left_out\":%llu,\"crc32\":%u}\n",
+		e->session, (ull)c->window, (ull)c->filtered, (ull)c->writer_cpu_ns, (ull)c->bytes, (ull)c->lag_ns,
+		(ull)c->queue_peak, (ull)c->producer_ns, (ull)c->producer_samples, (ull)c->left_out, crc);
+	if (!wt_out_extra(out, (uint64_t)n) || !end_line(out, n)) return false;
+	wt_out_crc_restart(out);
+	return true;
 }
 
 bool wt_line_in_flight(struct wt_out *out, const struct wt_encoder *e, const struct wt_slot *slot)

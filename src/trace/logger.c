@@ -56,7 +56,7 @@ static struct waltrace_logger *register_here(const struct waltrace_logger_config
 		pthread_mutex_unlock(&registration);
 		refused = open && !logger;
 	}
-	if (refused) wt_lose(WT_LOSS_loggers, 1);
+	if (refused) wt_lose(WT_LOSS_loggers, 0, WT_LOSS_NO_KIND, 1);
 	free(wal);
 	return logger;
 }

@@ -4,6 +4,7 @@
 
 #include "trace/admission.h"
 #include "trace/helper.h"
+#include "trace/latency.h"
 #include "trace/record.h"
 
 static inline void clear(struct waltrace_op *op)
@@ -17,7 +18,7 @@ static inline void clear(struct waltrace_op *op)
 static inline bool begin(struct waltrace_op *op, struct waltrace_logger *logger, enum waltrace_kind kind, bool child)
 {
 	struct wt_thread *thread = wt_this_thread();
-	struct wt_slot *slot = wt_admit(thread, child);
+	struct wt_slot *slot = wt_admit(thread, child, logger, kind);
 	op->logger = NULL;
 	if (wt_unlikely(!slot)) return false;
 	clear(op);
@@ -70,21 +71,69 @@ void waltrace__helper_begin(struct waltrace_helper *helper, const struct waltrac
 static const enum wt_loss cause_of[] = {WT_LOSS_omit,     WT_LOSS_rows,  WT_LOSS_helper_rows, WT_LOSS_channel,
                                         WT_LOSS_unmerged, WT_LOSS_paths, WT_LOSS_strings};
 
-static void count_losses(const struct waltrace_op *op)
+static void count_losses(const struct waltrace_op *op, uint32_t kind)
 {
 	uint64_t any[4];
 	_Static_assert(sizeof any == sizeof op->lost, "looked at in four words");
 	memcpy(any, op->lost, sizeof any);
 	if (wt_likely(!(any[0] | any[1] | any[2] | any[3]))) return;
 	for (size_t i = 0; i < WT_COUNT(cause_of); i++)
-		if (op->lost[i]) wt_lose(cause_of[i], op->lost[i]);
+		if (op->lost[i]) wt_lose(cause_of[i], op->logger->id, kind, op->lost[i]);
 }
 
 static void end_helper(struct waltrace_op *op)
 {
 	wt_helper_drop_rows(op->helper);
-	count_losses(op);
+	count_losses(op, WT_LOSS_NO_KIND);
 	wt_release_helper();
+}
+
+/* ---- The always-on mode ---------------------------------------------------------------------------------------------- */
+
+/* Faster than min_ns, and nothing in it that others waited for. An operation without a duration is kept. */
+static bool is_filtered(const struct wt_slot *slot)
+{
+	const char *at = wt_staged(slot);
+	bool fast = false;
+	for (uint32_t i = 0; i < slot->rows; i++) {
+		const struct wt_row *row = (const void *)at;
+		uint64_t ns;
+		if (row->kind == WALTRACE_KIND_SYNC_CALL) return false;
+		if (row->id == slot->operation_id && wt_row_duration(row, &ns)) fast = ns < wt_session.config.min_ns;
+		at += row->bytes;
+	}
+	return fast;
+}
+
+static void filter(const struct wt_slot *slot)
+{
+	const char *at = wt_staged(slot);
+	for (uint32_t i = 0; i < slot->rows; i++) {
+		const struct wt_row *row = (const void *)at;
+		wt_latency_count(wt_session.latencies, row);
+		wt_path_release(row);
+		at += row->bytes;
+	}
+	atomic_fetch_add_explicit(&wt_own_shard()->filtered, slot->rows, memory_order_relaxed);
+}
+
+/* ---- The end --------------------------------------------------------------------------------------------------------- */
+
+static WT_NOINLINE void hand_over_measured(struct wt_thread *thread, struct wt_slot *slot)
+{
+	uint64_t begin = waltrace_now();
+	wt_hand_over(thread, wt_staged(slot), slot->rows, slot->bytes);
+	struct wt_shard *shard = wt_own_shard();
+	atomic_fetch_add_explicit(&shard->producer_ns, waltrace_now() - begin, memory_order_relaxed);
+	atomic_fetch_add_explicit(&shard->producer_samples, 1, memory_order_relaxed);
+}
+
+static inline void hand_over(struct wt_slot *slot)
+{
+	struct wt_thread *thread = wt_this_thread();
+	if (wt_unlikely(wt_session.config.min_ns) && is_filtered(slot)) filter(slot);
+	else if (wt_unlikely(slot->operation_id % WT_COST_SAMPLE == 1)) hand_over_measured(thread, slot);
+	else wt_hand_over(thread, wt_staged(slot), slot->rows, slot->bytes);
 }
 
 void waltrace__op_end(struct waltrace_op *op, bool unwinding)
@@ -100,9 +149,9 @@ void waltrace__op_end(struct waltrace_op *op, bool unwinding)
 	} else {
 		struct wt_slot *slot = op->slot;
 		if (wt_unlikely(slot->channels)) wt_channels_drain(op);
-		if (wt_likely(slot->rows)) wt_hand_over(wt_this_thread(), wt_staged(slot), slot->rows, slot->bytes);
+		if (wt_likely(slot->rows)) hand_over(slot);
 		wt_unstage(slot);
-		count_losses(op);
+		count_losses(op, slot->kind + 1u);
 		wt_release(slot);
 	}
 	op->logger = NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32.h"
 #include "base/hex.h"
 
 int wt_out_open(struct wt_out *out, const struct wt_os *os, int fd, uint64_t limit)
@@ -37,6 +38,27 @@ static int write_all(struct wt_out *out, const char *text, size_t n, uint64_t of
 	return 0;
 }
 
+uint32_t wt_out_crc(struct wt_out *out)
+{
+	out->crc = wt_crc32(out->crc, out->buffer + out->crc_used, out->used - out->crc_used);
+	out->crc_used = out->used;
+	return out->crc;
+}
+
+void wt_out_crc_restart(struct wt_out *out)
+{
+	out->crc = 0;
+	out->crc_used = out->used;
+}
+
+bool wt_out_extra(struct wt_out *out, uint64_t bytes)
+{
+	if (out->error) return false;
+	if (out->bytes + bytes <= out->limit - out->limit / WT_EXTRA_LINES_PART) return true;
+	out->left_out++;
+	return false;
+}
+
 /* `whole`: the buffer ends with a line; otherwise a later failure cuts back to where this line began. */
 static bool empty_buffer(struct wt_out *out, uint64_t *offset, bool whole)
 {
@@ -46,8 +68,9 @@ static bool empty_buffer(struct wt_out *out, uint64_t *offset, bool whole)
 		out->os->ftruncate(out->os, out->fd, out->flushed);
 		return false;
 	}
+	wt_out_crc(out);
 	*offset += out->used;
-	out->used = 0;
+	out->used = out->crc_used = 0;
 	if (whole) out->flushed = *offset;
 	return true;
 }

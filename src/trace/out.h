@@ -20,6 +20,9 @@ struct wt_out {
 	uint32_t records; /* lines in the buffer that count as written */
 	int error;        /* first failure: a negative errno, or WT_OUT_LIMIT */
 	char *buffer;     /* WT_OUT_BYTES + WT_LINE_MAX */
+	uint32_t crc;     /* of all bytes since wt_out_crc_restart, up to crc_used in the buffer */
+	uint32_t crc_used;
+	uint64_t left_out; /* extra lines that were not written for want of space */
 };
 
 /* Buffer and limits for an open, empty file; 0 or -ENOMEM. */
@@ -36,6 +39,13 @@ bool wt_out_line(struct wt_out *out, const char *end, bool record);
 bool wt_out_may(struct wt_out *out, uint64_t bytes);
 void wt_out_put(struct wt_out *out, const void *text, size_t n);
 void wt_out_put_hex(struct wt_out *out, const void *bytes, size_t n);
+
+/* A line that the reference doesn't have: left out, and counted, where the file nears its limit. */
+bool wt_out_extra(struct wt_out *out, uint64_t bytes);
+
+/* CRC-32 of the bytes since the last restart; begins anew behind what is there. */
+uint32_t wt_out_crc(struct wt_out *out);
+void wt_out_crc_restart(struct wt_out *out);
 
 /* To the file. On failure the file is cut to the last whole flush and out->error is set; `records` then tells how many
  * are not in it. */

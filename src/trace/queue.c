@@ -32,9 +32,17 @@ void wt_queue_init(struct wt_queue *q)
 	atomic_store_explicit(q->credit, (int64_t)q->capacity, memory_order_release);
 }
 
-static void lose(struct wt_shard *shard, enum wt_loss cause, uint32_t n)
+/* The one place where a row is counted as given up. Returns the place behind the n rows. */
+static const char *lose(struct wt_queue *q, uint32_t s, enum wt_loss cause, const char *row, uint32_t n)
 {
-	atomic_fetch_add_explicit(&shard->lost[cause], n, memory_order_relaxed);
+	if (!n) return row;
+	atomic_fetch_add_explicit(&q->shard[s].lost[cause], n, memory_order_relaxed);
+	for (; n; n--) {
+		const struct wt_row *r = (const void *)row;
+		if (q->lost) q->lost(cause, r);
+		row += r->bytes;
+	}
+	return row;
 }
 
 /* Takes up to n from the pot. Exact: each caller's range of the counter either lies above zero or is given back. */
@@ -163,34 +171,28 @@ static uint32_t prefix(const void *row, uint32_t rows, uint32_t units, uint32_t 
 	return n;
 }
 
-static WT_NOINLINE uint32_t push_in_parts(struct wt_queue *q, uint32_t s, const void *row, uint32_t rows)
+uint32_t wt_queue_push_slowly(struct wt_queue *q, uint32_t s, const void *row, uint32_t rows, uint64_t credit)
 {
-	uint32_t in = 0;
-	while (in < rows) {
-		uint32_t bytes, n = prefix(row, rows - in, WT_CHUNK_UNITS, &bytes);
-		enum put result = put(q, s, row, n, bytes / 8);
-		if (result != PUT_IN) {
-			atomic_fetch_add_explicit(&q->shard[s].credit, rows - in, memory_order_relaxed);
-			lose(&q->shard[s], result == PUT_CLOSED ? WT_LOSS_stopped : WT_LOSS_queue_full, rows - in);
-			break;
-		}
+	uint32_t may = allowed(q, s, rows, credit), in = 0;
+	enum put result = PUT_IN;
+	const char *at = row;
+	while (in < may) {
+		uint32_t bytes, n = prefix(at, may - in, WT_CHUNK_UNITS, &bytes);
+		result = put(q, s, at, n, bytes / 8);
+		if (result != PUT_IN) break;
 		in += n;
-		row = (const char *)row + bytes;
+		at += bytes;
 	}
+	if (in < may) atomic_fetch_add_explicit(&q->shard[s].credit, may - in, memory_order_relaxed);
+	at = lose(q, s, result == PUT_CLOSED ? WT_LOSS_stopped : WT_LOSS_queue_full, at, may - in);
+	lose(q, s, WT_LOSS_queue_full, at, rows - may);
 	return in;
 }
 
-uint32_t wt_queue_push_slowly(struct wt_queue *q, uint32_t shard, const void *row, uint32_t rows, uint64_t credit)
+void wt_queue_refuse(struct wt_queue *q, uint32_t s, const void *row, uint32_t rows)
 {
-	uint32_t may = allowed(q, shard, rows, credit);
-	if (may < rows) lose(&q->shard[shard], WT_LOSS_queue_full, rows - may);
-	return push_in_parts(q, shard, row, may);
-}
-
-void wt_queue_refuse(struct wt_queue *q, uint32_t shard, uint32_t rows)
-{
-	atomic_fetch_add_explicit(&q->shard[shard].credit, (uint64_t)rows << 32, memory_order_relaxed);
-	lose(&q->shard[shard], WT_LOSS_stopped, rows);
+	atomic_fetch_add_explicit(&q->shard[s].credit, (uint64_t)rows << 32, memory_order_relaxed);
+	lose(q, s, WT_LOSS_stopped, row, rows);
 }
 
 uint64_t wt_queue_depth(const struct wt_queue *q)

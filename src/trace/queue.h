@@ -39,6 +39,7 @@ struct wt_queue {
 	struct wt_pool pool;     /* of chunks */
 	unsigned char *chunk;
 	void (*grown)(void); /* called by a producer that installed a chunk; may be NULL */
+	void (*lost)(enum wt_loss cause, const struct wt_row *row); /* for each row that is given up; may be NULL */
 };
 
 static inline struct wt_chunk *wt_queue_chunk(const struct wt_queue *q, uint32_t index)
@@ -107,7 +108,7 @@ static inline uint32_t wt_queue_push(struct wt_queue *q, uint32_t s, const void 
 }
 
 /* Rows that are tried while nothing is taken any more. */
-void wt_queue_refuse(struct wt_queue *q, uint32_t shard, uint32_t rows);
+void wt_queue_refuse(struct wt_queue *q, uint32_t shard, const void *row, uint32_t rows);
 
 /* Records reserved and not yet returned by the writer. */
 uint64_t wt_queue_depth(const struct wt_queue *q);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "trace/admission.h"
+#include "trace/latency.h"
+#include "trace/loss.h"
 
 static uint32_t round_up(uint32_t bytes) { return (bytes + 7) & ~7u; }
 
@@ -158,11 +160,17 @@ void wt_give_up_rows(const void *row, uint32_t rows, uint32_t in)
 	}
 }
 
+void wt_row_lost(enum wt_loss cause, const struct wt_row *row)
+{
+	wt_loss_note(wt_session.losses, row->logger_id, row->kind + 1u, cause, 1);
+	wt_latency_count(wt_session.latencies, row);
+}
+
 void wt_refuse_rows(const void *row, uint32_t rows)
 {
 	enum wt_gate gate = wt_gate_now();
 	if (gate == WT_GATE_OFF) return; /* a child of fork */
-	if (gate == WT_GATE_FAILED) wt_queue_refuse(&wt_session.queue, wt_this_thread()->shard, rows);
+	if (gate == WT_GATE_FAILED) wt_queue_refuse(&wt_session.queue, wt_this_thread()->shard, row, rows);
 	wt_give_up_rows(row, rows, 0);
 }
 

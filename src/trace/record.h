@@ -108,6 +108,9 @@ void wt_op_push_packed(struct waltrace_op *op, const struct wt_row *row);
 void wt_give_up_rows(const void *row, uint32_t rows, uint32_t in);
 void wt_refuse_rows(const void *row, uint32_t rows);
 
+/* A row that the queue gave up: noted and counted in its histogram. For wt_queue.lost. */
+void wt_row_lost(enum wt_loss cause, const struct wt_row *row);
+
 /* Hands `rows` packed rows over to the writer; those that don't go in are counted and released. */
 static inline void wt_hand_over(struct wt_thread *thread, const void *row, uint32_t rows, uint32_t bytes)
 {

@@ -23,8 +23,9 @@ static bool head_is_whole(const struct wt_segment *g, uint64_t bytes)
 	if (g->shard_count < 1 || g->shard_count > WT_SHARDS_MAX) return false;
 	wt_segment_lay_out(&want, g->capacity, g->shard_count);
 	return want.bytes == bytes && g->bytes == bytes && g->head_bytes == want.head_bytes &&
-	       g->chunk_count == want.chunk_count && g->shards_at == want.shards_at && g->states_at == want.states_at &&
-	       g->slots_at == want.slots_at && g->spills_at == want.spills_at && g->loggers_at == want.loggers_at &&
+	       g->chunk_count == want.chunk_count && g->shards_at == want.shards_at && g->losses_at == want.losses_at &&
+	       g->latencies_at == want.latencies_at && g->states_at == want.states_at && g->slots_at == want.slots_at &&
+	       g->spills_at == want.spills_at && g->loggers_at == want.loggers_at &&
 	       g->logger_text_at == want.logger_text_at && g->path_links_at == want.path_links_at &&
 	       g->path_blocks_at == want.path_blocks_at && g->chunk_links_at == want.chunk_links_at &&
 	       g->chunks_at == want.chunks_at && g->max_bytes >= WT_MAX_BYTES_MIN && g->max_bytes <= WT_MAX_BYTES_MAX &&

@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/loss.h"
+#include "trace/record.h"
+
 #ifndef MAP_POPULATE
 #define MAP_POPULATE 0
 #endif
@@ -28,6 +31,8 @@ void wt_segment_lay_out(struct wt_segment *head, uint64_t capacity, uint32_t sha
 	head->shard_count = shards;
 	head->chunk_count = wt_queue_chunks(capacity, shards);
 	head->shards_at = place(&at, WT_SHARDS_MAX * sizeof(struct wt_shard));
+	head->losses_at = place(&at, WT_LOSS_PLACES * sizeof(struct wt_loss_place));
+	head->latencies_at = place(&at, sizeof(struct wt_latencies));
 	head->states_at = place(&at, WALTRACE_MAX_OPERATIONS * sizeof(uint32_t));
 	head->slots_at = place(&at, WALTRACE_MAX_OPERATIONS * (uint64_t)WT_SLOT_BYTES);
 	head->spills_at = place(&at, WT_SPILLS * (uint64_t)WT_SPILL_BYTES);
@@ -78,6 +83,8 @@ static void find_parts(struct wt_session *s)
 	};
 	s->state = part(g, g->states_at);
 	s->slots = part(g, g->slots_at);
+	s->losses = part(g, g->losses_at);
+	s->latencies = part(g, g->latencies_at);
 	s->logger = part(g, g->loggers_at);
 	s->logger_text = part(g, g->logger_text_at);
 	s->paths = (struct wt_blocks){.pool = {.head = &g->path_pool, .link = part(g, g->path_links_at)},
@@ -155,6 +162,8 @@ int wt_segment_create(struct wt_session *s, uint64_t capacity, struct wt_err *er
 	find_parts(s);
 	wt_queue_init(&s->queue);
 	wt_pool_fill(&s->paths.pool, WT_PATH_BLOCKS);
+	wt_losses_init(s->losses);
+	s->queue.lost = wt_row_lost;
 	atomic_store(&s->segment->next_id, 1);
 	for (uint32_t i = 0; i < WALTRACE_MAX_OPERATIONS; i++)
 		((struct wt_slot *)(void *)(s->slots + (size_t)i * WT_SLOT_BYTES))->index = i;

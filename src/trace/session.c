@@ -143,6 +143,7 @@ static int take_config(struct wt_config *c, const struct waltrace_config *given,
 	c->capacity = given->capacity;
 	c->max_bytes = given->max_bytes;
 	c->drain_ms = given->drain_ms;
+	c->min_ns = given->min_ns;
 	const char *build = given->build_id ? given->build_id : getenv("PI_STORE_WAL_TRACE_BUILD_ID");
 	c->has_build_id = build != NULL;
 	if (given->on_limit != WALTRACE_ON_LIMIT_STOP)

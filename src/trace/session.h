@@ -25,7 +25,7 @@ struct wt_config {
 	char run_id[WT_ID_BYTES_MAX + 1];
 	char build_id[WT_ID_BYTES_MAX + 1];
 	bool has_build_id;
-	uint64_t window_ms, capacity, max_bytes, drain_ms;
+	uint64_t window_ms, capacity, max_bytes, drain_ms, min_ns;
 };
 
 struct wt_session {
@@ -33,6 +33,8 @@ struct wt_session {
 	struct wt_queue queue;
 	_Atomic uint32_t *state; /* a word a slot, see admission.c */
 	char *slots;
+	struct wt_loss_place *losses;
+	struct wt_latencies *latencies;
 	struct wt_blocks paths, packets;
 	struct waltrace_logger *logger;
 	char *logger_text;

@@ -26,7 +26,11 @@ static struct {
 	struct wt_encoder encoder;
 	struct wt_reader reader;
 	struct wt_window window;
-	uint32_t loggers; /* whose line is written */
+	uint32_t loggers;                  /* whose line is written */
+	uint64_t reported[WT_LOSS_PLACES]; /* of each place, in loss lines */
+	struct wt_own_cost cost;           /* since the last recorder line */
+	struct wt_own_cost before;         /* running counters when that was written */
+	uint64_t oldest_ns;                /* latest moment that the oldest row of this pass tells of */
 	pthread_t thread;
 } writer;
 
@@ -73,6 +77,11 @@ void wt_writer_kick(void)
 static void take(void *context, const struct wt_row *row)
 {
 	(void)context;
+	uint64_t end;
+	if ((row->mask & 3) == 3 && !__builtin_add_overflow(row->value[0], row->value[1], &end) &&
+	    end < writer.oldest_ns)
+		writer.oldest_ns = end;
+	wt_latency_count(wt_session.latencies, row);
 	if (wt_likely(!writer.out.error) && wt_line_record(&writer.out, &writer.encoder, row)) {
 		wt_sum_up(&writer.window.sums, row);
 		writer.window.written++;
@@ -108,9 +117,14 @@ static void publish(void)
 /* The snapshot comes first: a logger whose record is in it was registered before, so its line is written before. */
 static void pass(void)
 {
+	struct wt_own_cost *c = &writer.cost;
+	uint64_t now = waltrace_now(), depth = wt_queue_depth(&wt_session.queue);
+	if (depth > c->queue_peak) c->queue_peak = depth;
+	writer.oldest_ns = now;
 	wt_reader_snapshot(&writer.reader);
 	write_new_loggers();
 	wt_reader_pass(&writer.reader, take, NULL);
+	if (now - writer.oldest_ns > c->lag_ns) c->lag_ns = now - writer.oldest_ns;
 }
 
 static void flush_and_release(void)
@@ -138,6 +152,70 @@ static void read_counters(struct wt_window *w)
 	w->paths = atomic_load_explicit(&wt_session.segment->retained_paths, memory_order_relaxed);
 }
 
+/* ---- A window -------------------------------------------------------------------------------------------------------- */
+
+static void write_losses(uint64_t window)
+{
+	for (uint32_t i = 0; i < WT_LOSS_PLACES; i++) {
+		const struct wt_loss_place *place = &wt_session.losses[i];
+		uint64_t n = atomic_load_explicit(&place->n, memory_order_relaxed);
+		if (n == writer.reported[i]) continue;
+		wt_line_loss(&writer.out, &writer.encoder, window, atomic_load(&place->key), n - writer.reported[i]);
+		writer.reported[i] = n;
+	}
+}
+
+static void write_histograms(uint64_t window)
+{
+	static struct wt_latency_share share;
+	for (uint32_t logger = 1; logger <= writer.loggers; logger++)
+		for (int kind = 0; kind < WALTRACE_KINDS; kind++)
+			if (wt_latency_take(wt_session.latencies, logger, (enum waltrace_kind)kind, &share))
+				wt_line_histogram(&writer.out, &writer.encoder, window, logger,
+				                  (enum waltrace_kind)kind, &share);
+}
+
+/* Counters that run from the beginning. */
+static struct wt_own_cost read_running(void)
+{
+	struct wt_own_cost now = {.bytes = writer.out.bytes, .left_out = writer.out.left_out};
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	now.writer_cpu_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	for (uint32_t i = 0; i < wt_session.queue.shards; i++) {
+		struct wt_shard *shard = &wt_session.queue.shard[i];
+		now.filtered += atomic_load_explicit(&shard->filtered, memory_order_relaxed);
+		now.producer_ns += atomic_load_explicit(&shard->producer_ns, memory_order_relaxed);
+		now.producer_samples += atomic_load_explicit(&shard->producer_samples, memory_order_relaxed);
+	}
+	now.left_out += atomic_load_explicit(&wt_session.latencies->unplaced, memory_order_relaxed);
+	return now;
+}
+
+static void write_own_cost(uint64_t window)
+{
+	struct wt_own_cost now = read_running(), *c = &writer.cost, *before = &writer.before;
+	c->window = window;
+	c->filtered = now.filtered - before->filtered;
+	c->writer_cpu_ns = now.writer_cpu_ns - before->writer_cpu_ns;
+	c->bytes = now.bytes - before->bytes;
+	c->producer_ns = now.producer_ns - before->producer_ns;
+	c->producer_samples = now.producer_samples - before->producer_samples;
+	c->left_out = now.left_out - before->left_out;
+	if (!wt_line_recorder(&writer.out, &writer.encoder, c)) return;
+	*before = now;
+	before->bytes = writer.out.bytes;
+	memset(c, 0, sizeof *c);
+}
+
+/* Not with drain_ms 0, which asks for a trace just as the reference writes it. */
+static void write_extra_lines(uint64_t window)
+{
+	write_losses(window);
+	write_histograms(window);
+	write_own_cost(window);
+}
+
 static void window(void)
 {
 	struct wt_window *w = &writer.window;
@@ -152,6 +230,7 @@ static void window(void)
 		memset(&w->sums, 0, sizeof w->sums);
 		for (uint32_t i = 0; i < writer.loggers; i++)
 			if (!wt_line_progress(&writer.out, &writer.encoder, &wt_session.logger[i], w)) break;
+		if (wt_session.config.drain_ms) write_extra_lines(w->number);
 	}
 	flush_and_release();
 	wt_clock_check();
