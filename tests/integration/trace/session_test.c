@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "waltrace.h"
+#include "waltrace_shm.h"
 
 #include "../../lib/child.h"
 
@@ -214,6 +215,62 @@ static void use_segment(void)
 	CHECK(stat(name, &st) && errno == ENOENT);
 }
 
+static const void *part(const struct waltrace_shm_head *head, uint64_t at) { return (const char *)head + at; }
+
+/* As another process would see it: through its name and the published header alone. */
+static void look_from_outside(void)
+{
+	struct stat st;
+	char name[128];
+	struct waltrace_op op;
+	struct waltrace_span root, lock, waiting;
+	struct waltrace_logger *logger = start();
+	waltrace_op_begin(&op, logger, WALTRACE_KIND_ROOT_FLUSH);
+	uint64_t id = waltrace_op_id(&op);
+	waltrace_op_root(&op, &root);
+	waltrace_span_begin(&root);
+	waltrace_span_open(&lock, &op, WALTRACE_KIND_COMMIT_LOCK, id, WALTRACE_W_REQUEST);
+	waltrace_span_wait_commit(&lock);
+	waltrace_span_acquired(&lock, true);
+	waltrace_span_stage(&lock, WALTRACE_STAGE_SYNCING);
+	waltrace_span_open(&waiting, &op, WALTRACE_KIND_COMMIT_LOCK, id, WALTRACE_W_REQUEST);
+	waltrace_span_wait_commit(&waiting);
+
+	snprintf(name, sizeof name, "/waltrace-%s", strstr(waltrace_path(), "wal-trace-") + 10);
+	*strstr(name, ".jsonl") = 0;
+	int fd = shm_open(name, O_RDONLY, 0);
+	CHECK(fd >= 0 && !fstat(fd, &st));
+	const struct waltrace_shm_head *head = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	CHECK(head != MAP_FAILED);
+	CHECK(head->magic == WALTRACE_SHM_MAGIC && head->version == WALTRACE_SHM_VERSION);
+	CHECK(head->bytes == (uint64_t)st.st_size && head->pid == (uint64_t)getpid() && head->loggers == 1 &&
+	      !head->ended);
+	const struct waltrace_shm_logger *l = part(head, head->loggers_at);
+	CHECK(l->id == 1 && l->owner == waltrace_span_id(&lock) && l->owner_stage == WALTRACE_STAGE_SYNCING);
+	CHECK(waltrace_shm_waiting(l) == 1 && waltrace_shm_acquisitions(l) == 1);
+	const char *wal = part(head, head->logger_text_at + l->text);
+	CHECK(l->wal_bytes > 4 && !memcmp(wal + l->wal_bytes - 4, "/wal", 4));
+	int taken = 0;
+	const uint32_t *state = part(head, head->states_at);
+	for (int i = 0; i < WALTRACE_SHM_SLOTS; i++) {
+		const struct waltrace_shm_slot *slot =
+			part(head, head->slots_at + (uint64_t)i * WALTRACE_SHM_SLOT_STRIDE);
+		if (!state[i]) continue;
+		taken++;
+		CHECK(slot->operation_id == id && slot->since_ns && slot->kind == WALTRACE_KIND_ROOT_FLUSH);
+		CHECK(slot->logger_id == 1 && slot->stage == WALTRACE_STAGE_SYNCING);
+	}
+	CHECK(taken == 1);
+	waltrace_span_end(&waiting);
+	waltrace_span_releasing(&lock);
+	CHECK(!l->owner && !l->owner_stage && !waltrace_shm_waiting(l));
+	waltrace_span_end(&lock);
+	waltrace_span_end(&root);
+	waltrace_op_end(&op);
+	stop(3);
+	CHECK(head->ended);
+}
+
 static void do_without_segment(void)
 {
 	struct rlimit files = {4 << 20, 4 << 20};
@@ -229,6 +286,12 @@ static void the_segment_is_private_reserved_and_gone_at_the_end(void **state)
 {
 	(void)state;
 	in_child(use_segment);
+}
+
+static void who_holds_the_commit_lock_can_be_seen_from_outside(void **state)
+{
+	(void)state;
+	in_child(look_from_outside);
 }
 
 static void without_shared_memory_recording_works_and_says_so(void **state)
@@ -475,6 +538,7 @@ int main(void)
 		cmocka_unit_test(a_start_that_can_not_work_says_why),
 		cmocka_unit_test(a_log_that_nobody_asked_to_record_leaves_no_file),
 		cmocka_unit_test(the_segment_is_private_reserved_and_gone_at_the_end),
+		cmocka_unit_test(who_holds_the_commit_lock_can_be_seen_from_outside),
 		cmocka_unit_test(without_shared_memory_recording_works_and_says_so),
 		cmocka_unit_test(a_child_of_fork_leaves_its_parents_trace_alone),
 		cmocka_unit_test(errno_is_left_as_it_was),
