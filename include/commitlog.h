@@ -304,6 +304,64 @@ struct commitlog_scan_summary {
 int commitlog_scan(const char *directory, enum commitlog_scan_files files, commitlog_visit *visit, void *context,
                    struct commitlog_scan_summary *summary, struct commitlog_error *error);
 
+enum commitlog_tail {
+	COMMITLOG_TAIL_NONE = 0,   /* the last block ends where the file does */
+	COMMITLOG_TAIL_ZEROS = 1,  /* written ahead; open cuts it off */
+	COMMITLOG_TAIL_TORN = 2,   /* a write that a crash cut short, in the last file; open cuts it off */
+	COMMITLOG_TAIL_DAMAGED = 3 /* anything else; open refuses it */
+};
+
+/* One file of a log. */
+struct commitlog_file {
+	char name[32];
+	uint64_t index;
+	bool backup;          /* .bak */
+	uint64_t file_bytes;  /* with what follows the blocks */
+	uint64_t whole_bytes; /* of the whole blocks from its begin on; a torn or damaged tail begins here */
+	uint64_t blocks, records;
+	uint64_t first_time_ms, last_time_ms; /* of its blocks; 0 if there is none */
+	enum commitlog_tail tail;
+	uint64_t tail_bytes; /* of a torn or damaged tail, up to the last byte that isn't zero */
+	char reason[256];    /* of a torn or damaged tail, with the offset */
+};
+
+/* Returns 0 to go on; any other value ends the inspection, which returns it. */
+typedef int commitlog_visit_file(void *context, const struct commitlog_file *file);
+
+/* Checks every block of a log's files and tells what is in them, oldest file first. As commitlog_scan, but damage is no
+ * error: it is what is told. `error`: NULL if not wanted. Returns 0, what `visit` returned, or what the system said. */
+int commitlog_inspect(const char *directory, enum commitlog_scan_files files, commitlog_visit_file *visit, void *context,
+                      struct commitlog_error *error);
+
+/* ---- Salvage ------------------------------------------------------------------------------------------------ */
+
+/* Bytes of a file that are in no valid block. */
+struct commitlog_loss {
+	const char *file;  /* name */
+	uint64_t from, to; /* offsets */
+	const char *reason;
+};
+
+/* Returns 0 to go on; any other value ends the repair, which returns it. */
+typedef int commitlog_visit_loss(void *context, const struct commitlog_loss *loss);
+
+struct commitlog_repair_summary {
+	uint64_t files, blocks, records, bytes; /* written */
+	uint64_t losses, lost_bytes;
+};
+
+/* Copies every valid block of the log in `from`, .bak files too, into files of the same names in `to`, which must be
+ * empty or not exist yet. `from` isn't changed; it must not be open. What lies between valid blocks is left out, and told
+ * to `visit` (NULL: nobody): acknowledged commits may have been in it, which is why this is never done by itself. Behind
+ * damage only trailers say where blocks are: a block that was the value of a record in a damaged block may be taken for
+ * one of the log. `to` is durable when it returns 0. `summary`, `error`: NULL if not wanted.
+ *   -ENOTEMPTY    there is something in `to`
+ *   -EWOULDBLOCK  the log is open
+ *   what `visit` returned, or what the system said; `to` is then incomplete: remove it
+ * Blocks (reads and writes). */
+int commitlog_repair(const char *from, const char *to, commitlog_visit_loss *visit, void *context,
+                     struct commitlog_repair_summary *summary, struct commitlog_error *error);
+
 #ifdef __cplusplus
 }
 #endif

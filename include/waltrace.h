@@ -356,8 +356,8 @@ static inline uint64_t waltrace_now(void)
 /* Private: a record while it is filled in. Only what `mask` and `word` name holds anything. */
 struct waltrace__row {
 	uint64_t id;
-	uint64_t mask;                                    /* bit f: value[f] is set; bits 48, 49: a path is */
-	uint8_t word[WALTRACE_STRINGS], kind, error_kind; /* word 255: the string is in text */
+	uint64_t mask;  /* bit f: value[f] is set; bits 48, 49: a path is */
+	uint64_t words; /* a byte a string (255: it is in text), then kind, then error kind: see waltrace__words */
 	uint64_t value[WALTRACE_FIELDS];
 	uint32_t path_bytes[2], path_block[2];
 	uint8_t text_bytes[WALTRACE_STRINGS];
@@ -439,10 +439,22 @@ static inline void waltrace__row_set(struct waltrace__row *row, enum waltrace_fi
 	row->mask |= 1ull << field;
 }
 
+/* Bytes 0 … 5 are the strings, 6 the kind, 7 the error kind. Always written and read whole: a byte's store followed by a
+ * load of all eight would have to wait for the cache. */
+static inline uint64_t waltrace__words(uint64_t words, unsigned which, unsigned value)
+{
+	return (words & ~(255ull << 8 * which)) | (uint64_t)value << 8 * which;
+}
+
+static inline void waltrace__row_word(struct waltrace__row *row, enum waltrace_string which, unsigned word)
+{
+	row->words = waltrace__words(row->words, which, word);
+}
+
 static inline void waltrace__row_error(struct waltrace__row *row, enum waltrace_error_kind kind)
 {
-	row->word[WALTRACE_OUTCOME] = WALTRACE_W_ERROR;
-	row->error_kind = (uint8_t)kind;
+	row->words =
+		waltrace__words(waltrace__words(row->words, WALTRACE_OUTCOME, WALTRACE_W_ERROR), 7, (unsigned)kind);
 }
 
 static inline void waltrace__row_finish(struct waltrace__row *row)
@@ -533,7 +545,7 @@ static inline void waltrace_op_set(struct waltrace_op *op, enum waltrace_field f
 }
 static inline void waltrace_op_word(struct waltrace_op *op, enum waltrace_string which, enum waltrace_word word)
 {
-	if (waltrace_op_id(op)) op->primary.word[which] = (uint8_t)word;
+	if (waltrace_op_id(op)) waltrace__row_word(&op->primary, which, (unsigned)word);
 }
 static inline void waltrace_op_text(struct waltrace_op *op, enum waltrace_string which, const char *text, size_t bytes)
 {
@@ -611,7 +623,7 @@ static inline void waltrace_span_begin(struct waltrace_span *span)
 
 static inline void waltrace_span_word(struct waltrace_span *span, enum waltrace_string which, enum waltrace_word word)
 {
-	if (span->row) span->row->word[which] = (uint8_t)word;
+	if (span->row) waltrace__row_word(span->row, which, (unsigned)word);
 }
 /* Any text: what is longer than WALTRACE_MAX_TEXT bytes is cut and counted; empty leaves the key out. */
 static inline void waltrace_span_text(struct waltrace_span *span, enum waltrace_string which, const char *text,
@@ -638,7 +650,7 @@ static inline void waltrace_span_finish(struct waltrace_span *span, enum waltrac
 {
 	if (!span->row) return;
 	waltrace__row_finish(span->row);
-	span->row->word[WALTRACE_OUTCOME] = (uint8_t)outcome;
+	waltrace__row_word(span->row, WALTRACE_OUTCOME, (unsigned)outcome);
 }
 
 /* Outcome "error" and its kind; with an errno also os_error. */

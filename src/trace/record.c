@@ -20,7 +20,7 @@ uint32_t wt_row_bytes(const struct waltrace__row *row)
 	if (wt_likely(!(row->mask & ~WT_ROW_FIELDS))) return bytes;
 	if (row->mask & WT_ROW_TEXT)
 		for (int i = 0; i < WALTRACE_STRINGS; i++)
-			if (row->word[i] == WT_WORD_TEXT) bytes += 1u + row->text_bytes[i];
+			if (wt_row_word(row, (unsigned)i) == WT_WORD_TEXT) bytes += 1u + row->text_bytes[i];
 	for (int slot = 0; slot < 2; slot++)
 		if (row->mask & WT_ROW_PATH(slot)) bytes += packed_path_bytes(row->path_bytes[slot]);
 	return round_up(bytes);
@@ -29,7 +29,7 @@ uint32_t wt_row_bytes(const struct waltrace__row *row)
 static void pack_strings(const struct waltrace__row *row, unsigned char *to)
 {
 	for (int i = 0; i < WALTRACE_STRINGS && row->mask & WT_ROW_TEXT; i++) {
-		if (row->word[i] != WT_WORD_TEXT) continue;
+		if (wt_row_word(row, (unsigned)i) != WT_WORD_TEXT) continue;
 		*to++ = row->text_bytes[i];
 		memcpy(to, row->text[i], row->text_bytes[i]);
 		to += row->text_bytes[i];
@@ -189,7 +189,7 @@ void waltrace__row_text(struct waltrace_op *op, struct waltrace__row *row, enum 
 {
 	if (bytes > WALTRACE_MAX_TEXT) op->lost[WT_OP_STRINGS]++;
 	bytes = cut(text, bytes, WALTRACE_MAX_TEXT);
-	row->word[which] = bytes ? WT_WORD_TEXT : WALTRACE_W_NONE;
+	waltrace__row_word(row, which, bytes ? WT_WORD_TEXT : WALTRACE_W_NONE);
 	if (!bytes) return;
 	memcpy(row->text[which], text, bytes);
 	row->text_bytes[which] = (uint8_t)bytes;

@@ -32,15 +32,23 @@ struct wt_row_view {
 static inline void wt_row_begin(struct waltrace__row *row, uint64_t id, enum waltrace_kind kind,
                                 enum waltrace_word trigger)
 {
-	uint8_t words[8] = {WALTRACE_W_CANCELLED, (uint8_t)trigger, 0, 0, 0, 0, (uint8_t)kind, WALTRACE_E_NONE};
 	row->id = id;
 	row->mask = 0;
-	memcpy(row->word, words, sizeof words); /* word, kind, error_kind */
+	row->words = (uint64_t)WALTRACE_W_CANCELLED << 8 * WALTRACE_OUTCOME |
+	             (uint64_t)trigger << 8 * WALTRACE_TRIGGER | (uint64_t)kind << 48;
 }
-_Static_assert(offsetof(struct waltrace__row, kind) == offsetof(struct waltrace__row, word) + WALTRACE_STRINGS &&
-                       offsetof(struct wt_row, kind) == offsetof(struct wt_row, word) + WALTRACE_STRINGS &&
-                       WALTRACE_STRINGS == 6 && WALTRACE_OUTCOME == 0 && WALTRACE_TRIGGER == 1,
-               "words, kind and error kind are written as one");
+_Static_assert(WALTRACE_STRINGS == 6 && offsetof(struct wt_row, kind) == offsetof(struct wt_row, word) + 6 &&
+                       __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "words, kind and error kind are one number in a row that is filled in, and bytes in a packed one");
+
+static inline unsigned wt_row_word(const struct waltrace__row *row, unsigned which)
+{
+	return (unsigned)(row->words >> 8 * which) & 255;
+}
+static inline enum waltrace_kind wt_row_kind(const struct waltrace__row *row)
+{
+	return (enum waltrace_kind)(row->words >> 48 & 255);
+}
 
 /* Copies the head and the values that are set; returns the place behind them. */
 static inline void *wt_row_pack_values(const struct waltrace__row *row, uint64_t logger_id, struct wt_row *to)
@@ -49,7 +57,7 @@ static inline void *wt_row_pack_values(const struct waltrace__row *row, uint64_t
 	to->logger_id = (uint32_t)logger_id;
 	to->id = row->id;
 	to->mask = row->mask;
-	memcpy(to->word, row->word, 8);
+	memcpy(to->word, &row->words, 8);
 	for (; left; left &= left - 1) *value++ = row->value[__builtin_ctzll(left)];
 	return value;
 }
@@ -87,8 +95,8 @@ void wt_op_push_slowly(struct waltrace_op *op, struct waltrace__row *row);
 static inline void wt_op_push(struct waltrace_op *op, struct waltrace__row *row, bool unwinding)
 {
 	struct wt_slot *slot = op->slot;
-	if (wt_unlikely(unwinding) && row->word[WALTRACE_OUTCOME] == WALTRACE_W_CANCELLED)
-		row->word[WALTRACE_OUTCOME] = WALTRACE_W_UNWIND;
+	if (wt_unlikely(unwinding) && wt_row_word(row, WALTRACE_OUTCOME) == WALTRACE_W_CANCELLED)
+		waltrace__row_word(row, WALTRACE_OUTCOME, WALTRACE_W_UNWIND);
 	if (wt_likely(slot && !(row->mask & ~WT_ROW_FIELDS) && slot->bytes <= WT_SLOT_ROW_BYTES - WT_PLAIN_ROW_BYTES &&
 	              slot->rows < WALTRACE_MAX_ROWS && !slot->spill)) {
 		struct wt_row *to = (void *)((char *)slot->row + slot->bytes);

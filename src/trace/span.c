@@ -98,7 +98,7 @@ static void take_over_flush(const struct waltrace_op *op, struct waltrace__row *
 	if (op->flush_set & 1) waltrace__row_set(row, WALTRACE_ENTRY_UID_FAST_PATH, op->flush_fast);
 	if (op->flush_set & 2) waltrace__row_set(row, WALTRACE_BATCH_WAIT_START_NS, op->flush_start_ns);
 	if (op->flush_set & 4) waltrace__row_set(row, WALTRACE_BATCH_WAIT_NS, op->flush_ns);
-	row->word[WALTRACE_BATCH_WAIT_OUTCOME] = op->flush_word;
+	waltrace__row_word(row, WALTRACE_BATCH_WAIT_OUTCOME, op->flush_word);
 	if (op->flush_word != WT_WORD_TEXT) return;
 	row->mask |= WT_ROW_TEXT;
 	row->text_bytes[WALTRACE_BATCH_WAIT_OUTCOME] = op->flush_text_bytes;
@@ -111,6 +111,6 @@ void waltrace__span_end(struct waltrace_span *span, bool unwinding)
 	span->row = NULL;
 	if (off()) return;
 	if (wt_unlikely(span->state & WAITING)) leave_waiters(span);
-	if (row->kind == WALTRACE_KIND_ROOT_FLUSH) take_over_flush(span->op, row);
+	if (wt_row_kind(row) == WALTRACE_KIND_ROOT_FLUSH) take_over_flush(span->op, row);
 	wt_op_push(span->op, row, unwinding);
 }

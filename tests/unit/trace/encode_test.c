@@ -70,10 +70,10 @@ static void the_longest_line_without_paths_fits(void **state)
 	for (int i = 0; i < WALTRACE_STRINGS; i++) {
 		memset(row.text[i], 1, WALTRACE_MAX_TEXT);
 		row.text_bytes[i] = WALTRACE_MAX_TEXT;
-		row.word[i] = WT_WORD_TEXT;
+		waltrace__row_word(&row, (enum waltrace_string)i, WT_WORD_TEXT);
 	}
 	row.mask |= WT_ROW_TEXT;
-	row.error_kind = WALTRACE_E_STALE_NETWORK_FILE_HANDLE;
+	row.words = waltrace__words(row.words, 7, WALTRACE_E_STALE_NETWORK_FILE_HANDLE);
 	assert_true(wt_row_bytes(&row) <= sizeof packed);
 	wt_row_pack(&row, WALTRACE_MAX_LOGGERS, wt_row_bytes(&row), (void *)packed);
 	wt_row_look((void *)packed, &view);
@@ -92,7 +92,7 @@ static void a_packed_row_gives_back_its_strings_and_paths(void **state)
 	struct wt_row_view view;
 	wt_row_begin(&row, 9, WALTRACE_KIND_FILE_SPLIT, WALTRACE_W_TIMER);
 	waltrace__row_set(&row, WALTRACE_LOG_UID, 5);
-	row.word[WALTRACE_MODE] = WT_WORD_TEXT;
+	waltrace__row_word(&row, WALTRACE_MODE, WT_WORD_TEXT);
 	row.text_bytes[WALTRACE_MODE] = 3;
 	memcpy(row.text[WALTRACE_MODE], "abc", 3);
 	row.mask |= WT_ROW_TEXT | WT_ROW_PATH(1);
