@@ -148,7 +148,7 @@ void wt_line_loss(struct wt_out *out, const struct wt_encoder *e, uint64_t windo
 	if (wt_out_extra(out, (uint64_t)bytes)) end_line(out, bytes);
 }
 
-/* The CRC covers everything from the end of the last such line to the beginning of this one. */
+/* The CRC covers everything from the beginning of the last such line to the beginning of this one. */
 bool wt_line_recorder(struct wt_out *out, const struct wt_encoder *e, const struct wt_own_cost *c)
 {
 	uint32_t crc = wt_out_crc(out);
@@ -159,9 +159,9 @@ bool wt_line_recorder(struct wt_out *out, const struct wt_encoder *e, const stru
 		"\"producer_samples\":%llu,\"left_out\":%llu,\"crc32\":%u}\n",
 		e->session, (ull)c->window, (ull)c->filtered, (ull)c->writer_cpu_ns, (ull)c->bytes, (ull)c->lag_ns,
 		(ull)c->queue_peak, (ull)c->producer_ns, (ull)c->producer_samples, (ull)c->left_out, crc);
-	if (!wt_out_extra(out, (uint64_t)n) || !end_line(out, n)) return false;
+	if (!wt_out_extra(out, (uint64_t)n)) return false;
 	wt_out_crc_restart(out);
-	return true;
+	return end_line(out, n);
 }
 
 bool wt_line_in_flight(struct wt_out *out, const struct wt_encoder *e, const struct wt_slot *slot)

@@ -96,7 +96,8 @@ static bool spill(struct wt_slot *slot)
 }
 _Static_assert(WT_SPILLS == 32, "a bit each");
 
-struct wt_row *wt_stage(struct wt_slot *slot, uint32_t bytes)
+/* Room for `bytes` more in the slot's rows, or NULL: 32 rows are there, or no memory for more. */
+static struct wt_row *stage(struct wt_slot *slot, uint32_t bytes)
 {
 	if (wt_unlikely(slot->rows == WALTRACE_MAX_ROWS)) return NULL;
 	if (wt_unlikely(slot->bytes + bytes > WT_SLOT_ROW_BYTES) && !slot->spill && !spill(slot)) return NULL;
@@ -129,7 +130,7 @@ void wt_op_push_slowly(struct waltrace_op *op, struct waltrace__row *row)
 		op->lost[WT_OP_HELPER_ROWS]++;
 	} else {
 		uint32_t bytes = wt_row_bytes(row);
-		struct wt_row *to = wt_stage(op->slot, bytes);
+		struct wt_row *to = stage(op->slot, bytes);
 		if (to) {
 			wt_row_pack(row, op->logger->id, bytes, to);
 			return;
@@ -141,7 +142,7 @@ void wt_op_push_slowly(struct waltrace_op *op, struct waltrace__row *row)
 
 void wt_op_push_packed(struct waltrace_op *op, const struct wt_row *row)
 {
-	struct wt_row *to = wt_stage(op->slot, row->bytes);
+	struct wt_row *to = stage(op->slot, row->bytes);
 	if (to) {
 		memcpy(to, row, row->bytes);
 		return;

@@ -70,9 +70,6 @@ void wt_row_pack(const struct waltrace__row *row, uint64_t logger_id, uint32_t b
 
 void wt_row_look(const struct wt_row *row, struct wt_row_view *view);
 
-/* Room for `bytes` more in the slot's rows, or NULL: 32 rows are there, or no memory for more. */
-struct wt_row *wt_stage(struct wt_slot *slot, uint32_t bytes);
-
 /* All rows of the slot, and the slot empty again. */
 const void *wt_spilled(const struct wt_slot *slot);
 void wt_unspill(struct wt_slot *slot);

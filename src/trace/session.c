@@ -93,7 +93,8 @@ static void make_gate(void)
 	__atomic_store_n(&waltrace__gate, memory, __ATOMIC_RELEASE);
 }
 
-int wt_session_create(const struct wt_config *config, const char **fixed, struct wt_err *err)
+/* `fixed` gets the text that programs compare, or NULL if the system has one for the error. */
+static int create_session(const struct wt_config *config, const char **fixed, struct wt_err *err)
 {
 	struct wt_session *s = &wt_session;
 	s->config = *config;
@@ -171,7 +172,7 @@ static int start_first(const struct waltrace_config *config, struct waltrace_err
 	if (wt_environment_off())
 		return fail(error, -ECANCELED, "trace disabled", "PI_STORE_WAL_TRACE is \"off\": unset it to record");
 	int code = take_config(&taken, config, &err);
-	if (!code) code = wt_session_create(&taken, &fixed, &err);
+	if (!code) code = create_session(&taken, &fixed, &err);
 	if (!code) {
 		attempt.good = true;
 		return 0;
@@ -208,7 +209,7 @@ static bool start_from_environment(const char *wal_directory)
 		error = copy_text(config.build_id, sizeof config.build_id, build, "PI_STORE_WAL_TRACE_BUILD_ID", &err);
 	if (!error) {
 		const char *text = NULL;
-		error = wt_session_create(&config, &text, &err);
+		error = create_session(&config, &text, &err);
 		if (text) snprintf(fixed, sizeof fixed, "%s", text);
 	}
 	if (!error) return true;

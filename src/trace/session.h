@@ -66,9 +66,6 @@ static inline enum wt_gate wt_gate_in_order(void)
 
 static inline void wt_gate_set(enum wt_gate gate) { __atomic_store_n(waltrace__gate, gate, __ATOMIC_SEQ_CST); }
 
-/* Starts the session from a valid or invalid configuration. `fixed` gets the text that programs compare. */
-int wt_session_create(const struct wt_config *config, const char **fixed, struct wt_err *err);
-
 /* Starts the session from the environment if none was tried yet; whether there is one. */
 bool wt_session_from_environment(const char *wal_directory);
 

@@ -83,9 +83,8 @@ static void add_line(const char *line)
 		sum.filtered += number_in(line, "filtered");
 		sum.crc_wrong += number_in(line, "crc32") != sum.crc;
 		sum.crc = 0;
-	} else {
-		sum.crc = wt_crc32(sum.crc, line, strlen(line));
 	}
+	sum.crc = wt_crc32(sum.crc, line, strlen(line));
 }
 
 static void stop(void)

@@ -174,7 +174,9 @@ static void closed_takes_nothing_and_counts_it_as_stopped(void **state)
 	push(0, 1, 3, 64);
 	wt_queue_close(&q);
 	assert_int_equal(push(0, 4, 2, 64), 0);
-	wt_queue_refuse(&q, 0, 5);
+	_Alignas(8) char rows[5 * 64];
+	for (uint32_t i = 0; i < 5; i++) row(rows + i * 64, 6 + i, 64);
+	wt_queue_refuse(&q, 0, rows, 5);
 	assert_int_equal(lost(WT_LOSS_stopped), 7);
 	assert_int_equal(wt_queue_tried(&q), 10);
 	pass();
