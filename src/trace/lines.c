@@ -66,17 +66,20 @@ bool wt_line_logger(struct wt_out *out, const struct wt_encoder *e, const struct
 	return !out->error;
 }
 
+/* Room of the counts: 15 objects of two names and two numbers. */
+enum { COUNT_ROOM = 128 };
+
 static int put_counts(char *to, const struct wt_sums *w)
 {
+	static const char *const trigger[3] = {"request", "timer", "checkpoint"};
 	char *at = to;
 	for (int kind = 0; kind < WALTRACE_KINDS; kind++)
-		at += sprintf(at, "%s{\"event\":\"%s\",\"completed_records\":%llu,\"errors\":%llu}", kind ? "," : "",
-		              wt_kind_name[kind].text, (ull)w->count[kind], (ull)w->errors[kind]);
-	at += sprintf(at, "],\"sync\":[");
-	static const char *const trigger[3] = {"request", "timer", "checkpoint"};
+		at += snprintf(at, COUNT_ROOM, "%s{\"event\":\"%s\",\"completed_records\":%llu,\"errors\":%llu}",
+		               kind ? "," : "", wt_kind_name[kind].text, (ull)w->count[kind], (ull)w->errors[kind]);
+	at += snprintf(at, COUNT_ROOM, "],\"sync\":[");
 	for (int i = 0; i < 3; i++)
-		at += sprintf(at, "%s{\"trigger\":\"%s\",\"calls\":%llu,\"block_bytes\":%llu}", i ? "," : "",
-		              trigger[i], (ull)w->syncs[i], (ull)w->sync_bytes[i]);
+		at += snprintf(at, COUNT_ROOM, "%s{\"trigger\":\"%s\",\"calls\":%llu,\"block_bytes\":%llu}",
+		               i ? "," : "", trigger[i], (ull)w->syncs[i], (ull)w->sync_bytes[i]);
 	return (int)(at - to);
 }
 
