@@ -330,8 +330,8 @@ typedef int commitlog_visit_file(void *context, const struct commitlog_file *fil
 
 /* Checks every block of a log's files and tells what is in them, oldest file first. As commitlog_scan, but damage is no
  * error: it is what is told. `error`: NULL if not wanted. Returns 0, what `visit` returned, or what the system said. */
-int commitlog_inspect(const char *directory, enum commitlog_scan_files files, commitlog_visit_file *visit, void *context,
-                      struct commitlog_error *error);
+int commitlog_inspect(const char *directory, enum commitlog_scan_files files, commitlog_visit_file *visit,
+                      void *context, struct commitlog_error *error);
 
 /* ---- Salvage ------------------------------------------------------------------------------------------------ */
 

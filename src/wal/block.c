@@ -11,17 +11,6 @@ static void put(uint8_t *at, uint64_t value, int bytes)
 	for (int i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
 }
 
-static uint64_t get(const uint8_t *at, int bytes)
-{
-	uint64_t value = 0;
-	for (int i = 0; i < bytes; i++) value |= (uint64_t)at[i] << 8 * i;
-	return value;
-}
-
-uint16_t cl_get16(const uint8_t *at) { return (uint16_t)get(at, 2); }
-uint32_t cl_get32(const uint8_t *at) { return (uint32_t)get(at, 4); }
-uint64_t cl_get64(const uint8_t *at) { return get(at, 8); }
-
 void cl_put_commit(uint8_t *at, struct commitlog_cid cid, const void *payload, size_t n)
 {
 	at[0] = COMMITLOG_METHOD_APPEND;
@@ -32,11 +21,6 @@ void cl_put_commit(uint8_t *at, struct commitlog_cid cid, const void *payload, s
 	memcpy(at + CL_COMMIT_OVERHEAD, payload, n);
 }
 
-struct commitlog_cid cl_get_cid(const uint8_t *key)
-{
-	return (struct commitlog_cid){.low = cl_get64(key), .high = cl_get64(key + 8)};
-}
-
 uint32_t cl_crc(uint32_t crc, const void *bytes, size_t n) { return libdeflate_crc32(crc, bytes, n); }
 
 void cl_put_trailer(uint8_t *block, size_t n, uint64_t time_ms)
@@ -44,9 +28,4 @@ void cl_put_trailer(uint8_t *block, size_t n, uint64_t time_ms)
 	put(block + n, time_ms, 8);
 	put(block + n + 8, cl_crc(0, block, n + CL_TRAILER_TIME_BYTES), 4);
 	put(block + n + 12, n, 4);
-}
-
-struct cl_trailer cl_get_trailer(const uint8_t *at)
-{
-	return (struct cl_trailer){cl_get64(at), cl_get32(at + 8), cl_get32(at + 12)};
 }

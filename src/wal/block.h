@@ -45,19 +45,32 @@ struct cl_trailer {
 	uint32_t entry_bytes;
 };
 
-uint16_t cl_get16(const uint8_t *at);
-uint32_t cl_get32(const uint8_t *at);
-uint64_t cl_get64(const uint8_t *at);
+static inline uint64_t cl_get(const uint8_t *at, int bytes)
+{
+	uint64_t value = 0;
+	for (int i = 0; i < bytes; i++) value |= (uint64_t)at[i] << 8 * i;
+	return value;
+}
+
+static inline uint16_t cl_get16(const uint8_t *at) { return (uint16_t)cl_get(at, 2); }
+static inline uint32_t cl_get32(const uint8_t *at) { return (uint32_t)cl_get(at, 4); }
+static inline uint64_t cl_get64(const uint8_t *at) { return cl_get(at, 8); }
 
 /* Writes a commit's append entry of CL_COMMIT_OVERHEAD + n bytes. */
 void cl_put_commit(uint8_t *at, struct commitlog_cid cid, const void *payload, size_t n);
 
-struct commitlog_cid cl_get_cid(const uint8_t *key);
+static inline struct commitlog_cid cl_get_cid(const uint8_t *key)
+{
+	return (struct commitlog_cid){.low = cl_get64(key), .high = cl_get64(key + 8)};
+}
 
 /* Writes the trailer behind `n` bytes of entries; `block` has room for it. */
 void cl_put_trailer(uint8_t *block, size_t n, uint64_t time_ms);
 
-struct cl_trailer cl_get_trailer(const uint8_t *at);
+static inline struct cl_trailer cl_get_trailer(const uint8_t *at)
+{
+	return (struct cl_trailer){cl_get64(at), cl_get32(at + 8), cl_get32(at + 12)};
+}
 
 /* CRC of `n` more bytes; begin with 0. */
 uint32_t cl_crc(uint32_t crc, const void *bytes, size_t n);

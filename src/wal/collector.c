@@ -49,6 +49,9 @@ static void make_spare(struct commitlog *log, struct cl_collector *collector)
 	pthread_mutex_unlock(&collector->mutex);
 	int fd = cl_spare_make(log->os, log->directory, &fill, true, &collector->stop, &log->syncs);
 	pthread_mutex_lock(&collector->mutex);
+	/* A file that was made meanwhile, without a spare, may have asked too: this one answers that. Making another would
+	 * take this one's name away, and the next file would be one without a name. */
+	collector->want_spare = false;
 	if (fd < 0) return;
 	collector->spare_fd = fd;
 	collector->spare_fill = fill;

@@ -6,9 +6,13 @@
 #include <stdio.h>
 
 #include "base/compiler.h"
+#include "wal/async.h"
 #include "wal/commit.h"
 #include "wal/delay.h"
+#include "wal/inspect.h"
 #include "wal/log.h"
+#include "wal/repair.h"
+#include "wal/replay.h"
 #include "wal/rotate.h"
 #include "wal/rows.h"
 #include "wal/scan.h"
@@ -83,7 +87,44 @@ WT_EXPORT int commitlog_flush(struct commitlog *log, uint64_t handle)
 	return result;
 }
 
+WT_EXPORT int commitlog_flush_async(struct commitlog *log, uint64_t handle, commitlog_flushed *callback, void *context)
+{
+	return handle > cl_read(&log->appended) ? -EINVAL : cl_flush_async(log, handle, callback, context);
+}
+
 WT_EXPORT int commitlog_confirm(struct commitlog *log, struct commitlog_cid cid) { return cl_confirm(log, cid); }
+
+WT_EXPORT int commitlog_replay(struct commitlog *log, commitlog_visit *visit, void *context,
+                               struct commitlog_replay_summary *summary)
+{
+	struct wt_err err = {0};
+	struct commitlog_replay_summary sum = {0};
+	int result = cl_replay(log, visit, context, &sum, &err);
+	if (summary) {
+		*summary = sum;
+		give_error(&summary->error, &err);
+	}
+	return result;
+}
+
+WT_EXPORT int commitlog_append_replay(struct commitlog *log, const struct commitlog_entry *entry, uint64_t *handle)
+{
+	if (handle) *handle = 0;
+	return cl_append_replay(log, entry);
+}
+
+WT_EXPORT int commitlog_flush_replay(struct commitlog *log, uint64_t handle)
+{
+	(void)log;
+	return handle ? -EINVAL : 0;
+}
+
+WT_EXPORT int commitlog_confirm_replay(struct commitlog *log, struct commitlog_cid cid)
+{
+	return cl_confirm_replay(log, cid);
+}
+
+WT_EXPORT int commitlog_finish_replay(struct commitlog *log) { return cl_finish_replay(log); }
 
 WT_EXPORT int commitlog_checkpoint(struct commitlog *log, uint64_t *file_index)
 {
@@ -118,6 +159,14 @@ WT_EXPORT uint64_t commitlog_waiting_confirm_count(struct commitlog *log)
 WT_EXPORT uint64_t commitlog_append_total(struct commitlog *log) { return cl_read(&log->appended); }
 WT_EXPORT uint64_t commitlog_confirm_total(struct commitlog *log) { return cl_read(&log->confirmed); }
 
+static bool needs_replay(struct commitlog *log)
+{
+	pthread_mutex_lock(&log->checkpoint_lock);
+	bool needs = log->checkpoints.unreplayed;
+	pthread_mutex_unlock(&log->checkpoint_lock);
+	return needs;
+}
+
 WT_EXPORT void commitlog_stats(struct commitlog *log, struct commitlog_stats *stats)
 {
 	*stats = (struct commitlog_stats){
@@ -139,6 +188,7 @@ WT_EXPORT void commitlog_stats(struct commitlog *log, struct commitlog_stats *st
 		.found_blocks = log->found.blocks,
 		.found_records = log->found.records,
 		.torn_bytes = log->found.torn_bytes,
+		.needs_replay = needs_replay(log),
 	};
 }
 
@@ -148,6 +198,26 @@ WT_EXPORT int commitlog_scan(const char *directory, enum commitlog_scan_files fi
 	struct wt_err err = {0};
 	struct commitlog_scan_summary sum;
 	int result = cl_scan(&wt_os_posix, directory, files, visit, context, &sum, &err);
+	if (summary) *summary = sum;
+	give_error(error, &err);
+	return result;
+}
+
+WT_EXPORT int commitlog_inspect(const char *directory, enum commitlog_scan_files files, commitlog_visit_file *visit,
+                                void *context, struct commitlog_error *error)
+{
+	struct wt_err err = {0};
+	int result = cl_inspect(&wt_os_posix, directory, files, visit, context, &err);
+	give_error(error, &err);
+	return result;
+}
+
+WT_EXPORT int commitlog_repair(const char *from, const char *to, commitlog_visit_loss *visit, void *context,
+                               struct commitlog_repair_summary *summary, struct commitlog_error *error)
+{
+	struct wt_err err = {0};
+	struct commitlog_repair_summary sum;
+	int result = cl_repair(&wt_os_posix, from, to, visit, context, &sum, &err);
 	if (summary) *summary = sum;
 	give_error(error, &err);
 	return result;

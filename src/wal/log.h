@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The log's state. Lock order: checkpoint_lock > commit lock > batch_mutex > the mutexes of timers and collector.
- * Each member says under which of them it is read and written. */
+/* The log's state. Lock order: checkpoint_lock > commit lock > batch_mutex > the mutexes of timers, collector and
+ * completions. Each member says under which of them it is read and written. */
 #ifndef CL_LOG_H
 #define CL_LOG_H
 
@@ -31,6 +31,10 @@ struct cl_delay {
 	uint64_t id; /* of this one; counts up */
 };
 
+/* How far the replay of what open found has come. */
+enum cl_replay_state { CL_REPLAY_NONE, CL_REPLAY_RUNNING, CL_REPLAY_READ, CL_REPLAY_FINISHED };
+
+struct cl_async;
 struct cl_timers;
 struct cl_collector;
 
@@ -43,12 +47,15 @@ struct commitlog {
 	struct waltrace_logger *logger;
 	struct cl_timers *timers; /* NULL: no timer */
 	struct cl_collector *collector;
+	struct cl_async *async;
+	uint32_t first_own; /* index of the first file that this log writes: what lies below was found */
 	int lock_fd;
 	char directory[COMMITLOG_MAX_DIRECTORY + 1];
 
 	/* checkpoint_lock: one of append, confirm and rotation at a time. */
 	pthread_mutex_t checkpoint_lock;
 	struct cl_checkpoints checkpoints;
+	enum cl_replay_state replay;
 
 	/* The commit lock: the right to write the file. Not a mutex but a flag under batch_mutex, so that a leader can
 	 * hand it on and a joiner needn't wait for it. */

@@ -23,24 +23,24 @@ static bool parse_digits(const char *at, size_t n, uint32_t *value)
 
 bool cl_name_parse(const char *text, struct cl_name *name)
 {
-	size_t n = strlen(text);
+	size_t n = strlen(text), suffix = strlen(CL_BACKUP_SUFFIX);
 	*name = (struct cl_name){0};
 	if (n < INDEX_DIGITS || n >= CL_NAME_BYTES || !parse_digits(text, INDEX_DIGITS, &name->index)) return false;
 	if (name->index < CL_FIRST_INDEX) return false;
 	memcpy(name->text, text, n + 1);
-	const char *rest = text + INDEX_DIGITS;
-	if (!*rest) return true;
-	name->backup = !strcmp(rest, ".bak");
-	if (name->backup) return true;
+	name->backup = n >= INDEX_DIGITS + suffix && !strcmp(text + n - suffix, CL_BACKUP_SUFFIX);
+	if (name->backup) n -= suffix;
+	name->compacted = n > INDEX_DIGITS;
+	if (!name->compacted) return true;
 	size_t digits = n - INDEX_DIGITS - 1;
-	return *rest == '.' && digits > 0 && digits <= GENERATION_DIGITS_MAX &&
-	       parse_digits(rest + 1, digits, &name->generation);
+	return text[INDEX_DIGITS] == '.' && digits > 0 && digits <= GENERATION_DIGITS_MAX &&
+	       parse_digits(text + INDEX_DIGITS + 1, digits, &name->generation);
 }
 
 void cl_name_of(char text[CL_NAME_BYTES], uint32_t index, bool backup)
 {
 	assert(index >= CL_FIRST_INDEX && index <= CL_LAST_INDEX);
-	snprintf(text, CL_NAME_BYTES, "%09u%s", index, backup ? ".bak" : "");
+	snprintf(text, CL_NAME_BYTES, "%09u%s", index, backup ? CL_BACKUP_SUFFIX : "");
 }
 
 static void add_name(void *context, const char *text)
@@ -66,6 +66,7 @@ static int compare_names(const void *a, const void *b)
 {
 	const struct cl_name *x = a, *y = b;
 	if (x->index != y->index) return x->index < y->index ? -1 : 1;
+	if (x->compacted != y->compacted) return (int)x->compacted - (int)y->compacted;
 	if (x->generation != y->generation) return x->generation < y->generation ? -1 : 1;
 	return (int)y->backup - (int)x->backup;
 }
@@ -103,4 +104,16 @@ int cl_sync_directory(const struct wt_os *os, const char *directory)
 	int result = os->fsync(os, fd);
 	os->close(os, fd);
 	return result;
+}
+
+int cl_sync_parent(const struct wt_os *os, const char *directory)
+{
+	char parent[COMMITLOG_MAX_DIRECTORY + 1];
+	strcpy(parent, directory);
+	size_t n = strlen(parent);
+	while (n > 1 && parent[n - 1] == '/') parent[--n] = 0;
+	char *slash = strrchr(parent, '/');
+	if (!slash) return cl_sync_directory(os, ".");
+	slash[slash == parent] = 0;
+	return cl_sync_directory(os, parent);
 }

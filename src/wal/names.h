@@ -14,10 +14,13 @@
 #define CL_LOCK_NAME "commitlog.lock"
 #define CL_SPARE_NAME "commitlog.spare"
 
-/* NNNNNNNNN, NNNNNNNNN.bak (confirmed) or NNNNNNNNN.G (compacted, generation G). Others aren't the log's. */
+#define CL_BACKUP_SUFFIX ".bak"
+
+/* NNNNNNNNN or NNNNNNNNN.G (compacted, generation G), and the same with .bak (confirmed). Others aren't the log's. */
 struct cl_name {
 	uint32_t index;
-	uint32_t generation; /* 0: not compacted */
+	uint32_t generation; /* of a compacted one */
+	bool compacted;
 	bool backup;
 	char text[CL_NAME_BYTES];
 };
@@ -43,5 +46,8 @@ void cl_path(char path[CL_PATH_BYTES], const char *directory, const char *name);
 
 /* Makes new names and renames in a directory durable. */
 int cl_sync_directory(const struct wt_os *os, const char *directory);
+
+/* Makes a new directory's own name durable; `directory` is no longer than COMMITLOG_MAX_DIRECTORY. */
+int cl_sync_parent(const struct wt_os *os, const char *directory);
 
 #endif

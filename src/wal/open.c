@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/compiler.h"
+#include "wal/async.h"
 #include "wal/collector.h"
 #include "wal/commit.h"
 #include "wal/log.h"
@@ -74,19 +75,6 @@ static int say(struct wt_err *err, int result, const char *path, const char *wha
 	return wt_err_set(err, result, "%s: can't %s: %s", path, what, strerror(-result));
 }
 
-/* Makes the new directory's own name durable. */
-static int sync_parent(const struct wt_os *os, const char *directory)
-{
-	char parent[COMMITLOG_MAX_DIRECTORY + 1];
-	strcpy(parent, directory);
-	size_t n = strlen(parent);
-	while (n > 1 && parent[n - 1] == '/') parent[--n] = 0;
-	char *slash = strrchr(parent, '/');
-	if (!slash) return cl_sync_directory(os, ".");
-	slash[slash == parent] = 0;
-	return cl_sync_directory(os, parent);
-}
-
 static int make_directory(struct commitlog *log, const char *directory, struct wt_err *err)
 {
 	if (!*directory) return wt_err_set(err, -ENOENT, "the directory's name is empty");
@@ -96,7 +84,7 @@ static int make_directory(struct commitlog *log, const char *directory, struct w
 	strcpy(log->directory, directory);
 	int result = log->os->mkdir(log->os, directory, 0755);
 	if (result == -EEXIST) return 0;
-	if (!result) result = sync_parent(log->os, directory);
+	if (!result) result = cl_sync_parent(log->os, directory);
 	return result ? say(err, result, directory, "create the directory") : 0;
 }
 
@@ -115,14 +103,32 @@ static int lock_directory(struct commitlog *log, struct wt_err *err)
 
 /* ---- The first file ----------------------------------------------------------------------------------------- */
 
+/* Files that aren't .bak, but for the one that is going to be written. */
+static int note_found(struct commitlog *log, const struct cl_names *names)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		const struct cl_name *name = &names->list[i];
+		bool reused = log->found.last_empty && name->index == log->found.last_index && !name->compacted;
+		if (name->backup || reused) continue;
+		int result = cl_checkpoints_reserve(&log->checkpoints);
+		if (result) return result;
+		cl_checkpoints_found(&log->checkpoints, name->index, name->text);
+	}
+	log->checkpoints.unreplayed = log->found.records > 0;
+	return 0;
+}
+
 static int recover(struct commitlog *log, struct wt_err *err)
 {
 	struct cl_names names;
 	int result = cl_names_read(log->os, log->directory, &names, err);
 	if (result) return result;
 	result = cl_recover(log->os, log->directory, &names, &log->found, err);
+	if (!result) {
+		result = note_found(log, &names);
+		if (result) say(err, result, log->directory, "note its files");
+	}
 	cl_names_free(&names);
-	log->checkpoints.unreplayed = log->found.records > 0;
 	return result;
 }
 
@@ -144,6 +150,7 @@ static int begin_file(struct commitlog *log, struct wt_err *err)
 	if (!result) result = first_file(log);
 	if (result) return say(err, result, log->directory, "begin a file");
 	cl_checkpoints_begin(&log->checkpoints, log->file.index);
+	log->first_own = log->file.index;
 	return 0;
 }
 
@@ -168,7 +175,8 @@ static void register_logger(struct commitlog *log)
 
 static int start_threads(struct commitlog *log, struct wt_err *err)
 {
-	int result = cl_collector_start(log);
+	int result = cl_async_make(log);
+	if (!result) result = cl_collector_start(log);
 	if (!result && log->options.delay_ms) result = cl_timers_start(log);
 	return result ? say(err, result, log->directory, "start the log's threads") : 0;
 }
@@ -192,6 +200,7 @@ static void release_all(struct commitlog *log)
 {
 	if (log->file.fd >= 0) log->os->close(log->os, log->file.fd);
 	if (log->lock_fd >= 0) log->os->close(log->os, log->lock_fd); /* and with it the directory */
+	cl_async_free(log);
 	cl_checkpoints_free(&log->checkpoints);
 	cl_blocks_free(log);
 	pthread_cond_destroy(&log->lock_free);
@@ -254,6 +263,7 @@ static void let_flushes_leave(struct commitlog *log)
 WT_EXPORT int commitlog_close(struct commitlog *log)
 {
 	if (!log) return 0;
+	cl_async_stop(log);
 	int result = commit_rest(log);
 	let_flushes_leave(log);
 	cl_timers_stop(log);

@@ -26,7 +26,7 @@ static int check_file(const struct wt_os *os, const char *directory, struct chec
 {
 	char path[CL_PATH_BYTES];
 	cl_path(path, directory, file->name->text);
-	int fd = os->open(os, path, O_RDONLY, 0);
+	int fd = os->open(os, path, CL_OPEN_TO_READ, 0);
 	if (fd < 0) return say(err, fd, path, "open it");
 	struct cl_view view;
 	int result = cl_view_open(&view, os, fd);
@@ -42,31 +42,6 @@ static int check_file(const struct wt_os *os, const char *directory, struct chec
 	return cl_say_damage(err, directory, file->name->text, &file->walk);
 }
 
-static int write_all(const struct wt_os *os, int fd, const uint8_t *bytes, size_t n, uint64_t at)
-{
-	for (size_t done = 0; done < n;) {
-		ssize_t put = os->pwrite(os, fd, bytes + done, n - done, at + done);
-		if (put == -EINTR) continue;
-		if (put <= 0) return put ? (int)put : -EIO;
-		done += (size_t)put;
-	}
-	return 0;
-}
-
-static int copy_range(const struct wt_os *os, int from, uint64_t at, uint64_t n, int to)
-{
-	struct cl_view view;
-	int result = cl_view_open(&view, os, from);
-	for (uint64_t done = 0; !result && done < n;) {
-		size_t piece = n - done < CL_READ_CHUNK_BYTES ? (size_t)(n - done) : CL_READ_CHUNK_BYTES;
-		const uint8_t *bytes = cl_view_get(&view, at + done, piece);
-		result = bytes ? write_all(os, to, bytes, piece, done) : view.error;
-		done += piece;
-	}
-	cl_view_close(&view);
-	return result;
-}
-
 /* Copies the torn bytes to NAME.torn. The copy is durable before anything is cut. */
 static int keep_torn(const struct wt_os *os, const char *directory, const struct checked *file, int fd,
                      struct wt_err *err)
@@ -76,23 +51,29 @@ static int keep_torn(const struct wt_os *os, const char *directory, const struct
 	cl_path(path, directory, name);
 	int copy = os->open(os, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	if (copy < 0) return say(err, copy, path, "create it");
-	int result = copy_range(os, fd, file->walk.true_bytes, file->walk.torn_bytes, copy);
+	struct cl_view view;
+	int result = cl_view_open(&view, os, fd);
+	if (!result) result = cl_view_copy(&view, file->walk.true_bytes, file->walk.torn_bytes, copy, 0);
+	cl_view_close(&view);
 	if (!result) result = os->fsync(os, copy);
 	os->close(os, copy);
 	if (!result) result = cl_sync_directory(os, directory);
 	return result ? say(err, result, path, "keep the torn tail") : 0;
 }
 
-static int cut_file(const struct wt_os *os, const char *directory, const struct checked *file, struct wt_err *err)
+/* Cuts off what doesn't belong to the file. One that is whole is synced nevertheless: a process that was killed may
+ * have left blocks in memory only, and what is found counts as durable. */
+static int settle_file(const struct wt_os *os, const char *directory, const struct checked *file, struct wt_err *err)
 {
-	if (file->walk.true_bytes == file->size) return 0;
 	char path[CL_PATH_BYTES];
+	if (!file->size) return 0;
 	cl_path(path, directory, file->name->text);
-	int fd = os->open(os, path, O_RDWR, 0);
+	bool cuts = file->walk.true_bytes < file->size;
+	int fd = os->open(os, path, cuts ? O_RDWR : CL_OPEN_TO_READ, 0);
 	if (fd < 0) return say(err, fd, path, "open it for cutting its tail");
 	int result = file->walk.tail == CL_TAIL_TORN ? keep_torn(os, directory, file, fd, err) : 0;
 	if (!result) {
-		result = os->ftruncate(os, fd, file->walk.true_bytes);
+		if (cuts) result = os->ftruncate(os, fd, file->walk.true_bytes);
 		if (!result) result = os->fsync(os, fd);
 		if (result) say(err, result, path, "cut its tail");
 	}
@@ -107,7 +88,7 @@ static void add_up(struct cl_recovered *found, const struct checked *file)
 	found->records += file->walk.records;
 	if (file->walk.tail == CL_TAIL_TORN) found->torn_bytes = file->walk.torn_bytes;
 	const struct cl_name *name = file->name;
-	if (name->index == found->last_index) found->last_empty = !name->generation && !file->walk.true_bytes;
+	if (name->index == found->last_index) found->last_empty = !name->compacted && !file->walk.true_bytes;
 }
 
 int cl_recover(const struct wt_os *os, const char *directory, const struct cl_names *names, struct cl_recovered *found,
@@ -126,7 +107,7 @@ int cl_recover(const struct wt_os *os, const char *directory, const struct cl_na
 		n++;
 	}
 	for (size_t i = 0; !result && i < n; i++) {
-		result = cut_file(os, directory, &files[i], err);
+		result = settle_file(os, directory, &files[i], err);
 		add_up(found, &files[i]);
 	}
 	free(files);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rotation and .bak. Under checkpoint_lock nothing is appended or confirmed, so that these are one step for everyone:
+ * Rotation. Under checkpoint_lock nothing is appended or confirmed, so that these are one step for everyone:
  * the pending block goes to the old file, the new file is made, the old one is cut to its true length, transactions
  * register with the new one. The new file's name is durable before the old file is cut: should anything fail before
  * that, the old file goes on as if nothing had been. A crash in between leaves an empty last file behind a whole one.
@@ -13,6 +13,7 @@
 #include "wal/collector.h"
 #include "wal/commit.h"
 #include "wal/names.h"
+#include "wal/retire.h"
 #include "wal/rows.h"
 
 uint64_t cl_fill_bytes(const struct commitlog *log)
@@ -59,11 +60,11 @@ static int split(struct commitlog *log)
 	return 0;
 }
 
-static int recorded_split(struct commitlog *log, struct waltrace_span *rotation, enum waltrace_word trigger)
+static int recorded_split(struct commitlog *log, struct waltrace_span *parent, enum waltrace_word trigger)
 {
 	struct waltrace_span row;
 	uint32_t old_index = log->file.index;
-	waltrace_span_child(&row, rotation, WALTRACE_KIND_FILE_SPLIT, trigger, WALTRACE_FIELDS);
+	waltrace_span_child(&row, parent, WALTRACE_KIND_FILE_SPLIT, trigger, WALTRACE_FIELDS);
 	waltrace_span_path(&row, 0, log->file.path, strlen(log->file.path));
 	waltrace_span_begin(&row);
 	int result = split(log);
@@ -95,8 +96,9 @@ static int commit_pending(struct commitlog *log, struct waltrace_span *rotation,
 	return result;
 }
 
-/* Checkpoint lock held. `rotation` was opened by the caller. */
-static int rotate(struct commitlog *log, struct waltrace_span *rotation, enum waltrace_word trigger)
+/* Checkpoint lock held. `rotation` was opened by the caller, and is inactive if `parent` is another span. */
+static int rotate_inside(struct commitlog *log, struct waltrace_span *rotation, struct waltrace_span *parent,
+                         enum waltrace_word trigger)
 {
 	struct waltrace_span lock;
 	enum waltrace_word outcome;
@@ -108,7 +110,7 @@ static int rotate(struct commitlog *log, struct waltrace_span *rotation, enum wa
 	if (!result) {
 		waltrace_span_stage(&lock, WALTRACE_STAGE_AFTER_SYNC);
 		waltrace_span_word(rotation, WALTRACE_LAST_STAGE, WALTRACE_W_SPLIT);
-		result = recorded_split(log, rotation, trigger);
+		result = recorded_split(log, parent, trigger);
 		if (result) outcome = WALTRACE_W_ROTATE_ERROR;
 	}
 	if (!result) {
@@ -124,42 +126,16 @@ static int rotate(struct commitlog *log, struct waltrace_span *rotation, enum wa
 	return result;
 }
 
-static int backup(struct commitlog *log, struct waltrace_op *op, uint64_t parent_id, uint32_t index)
+static int rotate(struct commitlog *log, struct waltrace_span *rotation, enum waltrace_word trigger)
 {
-	char name[CL_NAME_BYTES], from[CL_PATH_BYTES], to[CL_PATH_BYTES];
-	struct waltrace_span row;
-	cl_name_of(name, index, false);
-	cl_path(from, log->directory, name);
-	cl_name_of(name, index, true);
-	cl_path(to, log->directory, name);
-	waltrace_span_open(&row, op, WALTRACE_KIND_BACKUP_RENAME, parent_id, WALTRACE_W_CONFIRM_CLEANUP);
-	waltrace_span_path(&row, 0, from, strlen(from));
-	waltrace_span_path(&row, 1, to, strlen(to));
-	waltrace_span_set(&row, WALTRACE_OLD_FILE_INDEX, index);
-	waltrace_span_begin(&row);
-	int result = log->os->rename(log->os, from, to);
-	waltrace_span_result(&row, result);
-	waltrace_span_end(&row);
-	return result;
+	return rotate_inside(log, rotation, rotation, trigger);
 }
 
-/* Makes a .bak of each file that needs no replay, oldest first. Checkpoint lock held, which keeps them in order. A
- * rename that a crash undoes only means that the file is replayed again. */
-static int retire(struct commitlog *log, struct waltrace_op *op, uint64_t parent_id)
+int cl_rotate_for_replay(struct commitlog *log, struct waltrace_op *op, struct waltrace_span *root)
 {
-	int result = 0, renamed = 0;
-	uint32_t index;
-	while (!result && renamed < CL_BACKUPS_AT_ONCE && (index = cl_checkpoints_drained(&log->checkpoints))) {
-		result = backup(log, op, parent_id, index);
-		if (result) break;
-		cl_checkpoints_drop_oldest(&log->checkpoints);
-		cl_add(&log->backups, 1);
-		renamed++;
-	}
-	if (!renamed) return result;
-	cl_add(&log->syncs.other, 1);
-	int synced = cl_sync_directory(log->os, log->directory);
-	return result ? result : synced;
+	struct waltrace_span none;
+	waltrace_op_root(op, &none); /* opened before: inactive */
+	return rotate_inside(log, &none, root, WALTRACE_W_REPLAY);
 }
 
 static bool over_limit(const struct commitlog *log)
@@ -176,7 +152,7 @@ static int rotate_alone(struct commitlog *log, struct waltrace_op *op, enum walt
 	int result = rotate(log, &rotation, trigger);
 	uint64_t id = waltrace_span_id(&rotation);
 	waltrace_span_end(&rotation);
-	if (!result) retire(log, op, id);
+	if (!result) cl_retire(log, op, id, WALTRACE_W_CONFIRM_CLEANUP);
 	return result;
 }
 
@@ -203,7 +179,7 @@ void cl_collect(struct commitlog *log)
 	if (rotates || retires) waltrace_op_begin(&op, log->logger, WALTRACE_KIND_MAINTENANCE);
 	/* An error shows in the record, and to the next who asks for a checkpoint. */
 	if (rotates) rotate_alone(log, &op, WALTRACE_W_BACKGROUND_SIZE_LIMIT);
-	else if (retires) retire(log, &op, 0);
+	else if (retires) cl_retire(log, &op, 0, WALTRACE_W_CONFIRM_CLEANUP);
 	pthread_mutex_unlock(&log->checkpoint_lock);
 	waltrace_op_end(&op);
 }
@@ -231,7 +207,7 @@ static int confirm_locked(struct commitlog *log, struct commitlog_cid cid, struc
 	cl_add(&log->confirmed, 1);
 	int result = over_limit(log) ? rotate_for_confirm(log, root) : 0;
 	if (!cl_checkpoints_drained(&log->checkpoints)) return result;
-	int retired = retire(log, op, waltrace_span_id(root));
+	int retired = cl_retire(log, op, waltrace_span_id(root), WALTRACE_W_CONFIRM_CLEANUP);
 	return result ? result : retired;
 }
 

@@ -11,6 +11,9 @@ uint64_t cl_fill_bytes(const struct commitlog *log);
 int cl_checkpoint(struct commitlog *log, uint64_t *file_index);
 int cl_confirm(struct commitlog *log, struct commitlog_cid cid);
 
+/* Begins a new file inside a replay's operation. Checkpoint lock held. */
+int cl_rotate_for_replay(struct commitlog *log, struct waltrace_op *op, struct waltrace_span *root);
+
 /* What the background thread does each interval. */
 void cl_collect(struct commitlog *log);
 

@@ -3,7 +3,6 @@
 #include "wal/scan.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,23 +68,24 @@ static int say(struct wt_err *err, int result, const struct scan *scan, const ch
 	return wt_err_set(err, result, "%s/%s: can't read it: %s", scan->directory, name, strerror(-result));
 }
 
-static int scan_file(const struct wt_os *os, struct scan *scan, const struct cl_name *name, struct cl_walk *walk,
-                     struct wt_err *err)
+int cl_scan_file(const struct wt_os *os, const char *directory, const struct cl_name *name, commitlog_visit *visit,
+                 void *context, struct cl_walk *walk, int *visited, struct wt_err *err)
 {
 	char path[CL_PATH_BYTES];
-	cl_path(path, scan->directory, name->text);
-	int fd = os->open(os, path, O_RDONLY, 0);
-	if (fd < 0) return say(err, fd, scan, name->text);
-	scan->file_index = name->index;
+	struct scan scan = {.directory = directory, .file_index = name->index, .visit = visit, .context = context};
+	cl_path(path, directory, name->text);
+	int fd = os->open(os, path, CL_OPEN_TO_READ, 0);
+	if (fd < 0) return say(err, fd, &scan, name->text);
 	struct cl_view view;
 	int result = cl_view_open(&view, os, fd);
 	if (!result) {
-		result = cl_walk_file(&view, walk, give_block, scan);
+		result = cl_walk_file(&view, walk, give_block, &scan);
 		cl_view_close(&view);
 	}
 	os->close(os, fd);
-	if (result == -ECANCELED && scan->visited) return result;
-	return result ? say(err, result, scan, name->text) : 0;
+	*visited = scan.visited;
+	if (scan.visited) return -ECANCELED;
+	return result ? say(err, result, &scan, name->text) : 0;
 }
 
 static void add_up(struct commitlog_scan_summary *sum, const struct cl_walk *walk, const char *name, bool torn)
@@ -99,38 +99,41 @@ static void add_up(struct commitlog_scan_summary *sum, const struct cl_walk *wal
 	snprintf(sum->torn_file, sizeof sum->torn_file, "%s", name);
 }
 
-static int scan_names(const struct wt_os *os, struct scan *scan, const struct cl_names *names,
-                      enum commitlog_scan_files files, struct commitlog_scan_summary *sum, struct wt_err *err)
-{
-	const struct cl_name *last = cl_last_live(names);
-	for (size_t i = 0; i < names->count; i++) {
-		const struct cl_name *name = &names->list[i];
-		if (name->backup && files == COMMITLOG_SCAN_LIVE) continue;
-		struct cl_walk walk;
-		int result = scan_file(os, scan, name, &walk, err);
-		if (result) return result;
-		bool bad = walk.tail == CL_TAIL_DAMAGED || walk.tail == CL_TAIL_TORN;
-		bool torn = walk.tail == CL_TAIL_TORN && name == last;
-		if (bad && !torn) return cl_say_damage(err, scan->directory, name->text, &walk);
-		add_up(sum, &walk, name->text, torn);
-	}
-	return 0;
-}
-
 int cl_scan(const struct wt_os *os, const char *directory, enum commitlog_scan_files files, commitlog_visit *visit,
             void *context, struct commitlog_scan_summary *sum, struct wt_err *err)
 {
+	struct cl_names names;
+	int visited = 0;
 	*sum = (struct commitlog_scan_summary){0};
+	int result = cl_list_files(os, directory, files, &names, err);
+	for (size_t i = 0; !result && i < names.count; i++) {
+		const struct cl_name *name = &names.list[i];
+		struct cl_walk walk;
+		result = cl_scan_file(os, directory, name, visit, context, &walk, &visited, err);
+		if (result) break;
+		bool bad = walk.tail == CL_TAIL_DAMAGED || walk.tail == CL_TAIL_TORN;
+		bool torn = walk.tail == CL_TAIL_TORN && name == cl_last_live(&names);
+		if (bad && !torn) result = cl_say_damage(err, directory, name->text, &walk);
+		else add_up(sum, &walk, name->text, torn);
+	}
+	cl_names_free(&names);
+	return visited ? visited : result;
+}
+
+int cl_list_files(const struct wt_os *os, const char *directory, enum commitlog_scan_files files,
+                  struct cl_names *names, struct wt_err *err)
+{
+	*names = (struct cl_names){0};
 	if (strlen(directory) > COMMITLOG_MAX_DIRECTORY)
 		return wt_err_set(err, -ENAMETOOLONG, "the directory's name is longer than %d bytes",
 		                  COMMITLOG_MAX_DIRECTORY);
-	struct cl_names names;
-	int result = cl_names_read(os, directory, &names, err);
-	if (result) return result;
-	struct scan scan = {.directory = directory, .visit = visit, .context = context};
-	result = scan_names(os, &scan, &names, files, sum, err);
-	cl_names_free(&names);
-	return scan.visited ? scan.visited : result;
+	int result = cl_names_read(os, directory, names, err);
+	if (result || files == COMMITLOG_SCAN_ALL) return result;
+	size_t kept = 0;
+	for (size_t i = 0; i < names->count; i++)
+		if (!names->list[i].backup) names->list[kept++] = names->list[i];
+	names->count = kept;
+	return 0;
 }
 
 const struct cl_name *cl_last_live(const struct cl_names *names)

@@ -54,6 +54,8 @@ struct cl_live *cl_table_put(struct cl_table *table, struct commitlog_cid cid)
 	struct cl_live *slot = probe(table, cid);
 	if (!slot->oldest) {
 		slot->cid = cid;
+		slot->newest = 0;
+		slot->confirming = 0;
 		table->count++;
 	}
 	return slot;

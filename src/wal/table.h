@@ -10,8 +10,9 @@
 
 struct cl_live {
 	struct commitlog_cid cid;
-	uint32_t oldest; /* file of its first unconfirmed record: that file waits for it; 0: the slot is free */
-	uint32_t newest; /* file with which it is registered */
+	uint32_t oldest;         /* file of its first unconfirmed record: that file waits for it; 0: the slot is free */
+	uint32_t newest : 31;    /* file with which it is registered */
+	uint32_t confirming : 1; /* confirmed during replay, which finish will apply */
 };
 
 struct cl_table {

@@ -50,7 +50,7 @@ static int crc_range(struct cl_view *view, uint64_t from, uint64_t to, uint32_t 
 }
 
 /* Is there a trailer at `at` that closes the block begun at `start`? *crc is that of [start, *summed); the bytes up to
- * `at` are summed up only when the length is right, each once. 1, 0 or a negative errno. */
+ * `at` are summed up only when the length is right, each twice at most. 1, 0 or a negative errno. */
 static int closes(struct cl_view *view, uint64_t start, uint64_t at, uint64_t *summed, uint32_t *crc, uint64_t *time_ms)
 {
 	if (view->size - at < CL_TRAILER_BYTES) return 0;
@@ -58,13 +58,13 @@ static int closes(struct cl_view *view, uint64_t start, uint64_t at, uint64_t *s
 	if (!bytes) return view->error;
 	struct cl_trailer trailer = cl_get_trailer(bytes);
 	if (trailer.entry_bytes != at - start) return 0;
-	uint8_t time[CL_TRAILER_TIME_BYTES];
-	memcpy(time, bytes, sizeof time);
-	int result = crc_range(view, *summed, at, crc);
-	if (result) return result;
-	*summed = at;
 	*time_ms = trailer.time_ms;
-	return cl_crc(*crc, time, sizeof time) == trailer.crc;
+	uint32_t whole = *crc;
+	int result = crc_range(view, *summed, at + CL_TRAILER_TIME_BYTES, &whole);
+	if (result || whole == trailer.crc) return result ? result : 1;
+	result = crc_range(view, *summed, at, crc);
+	*summed = at;
+	return result;
 }
 
 /* The block at `start`: 1 and *block, 0 and `reason`, or a negative errno. */
@@ -171,6 +171,7 @@ static int judge_tail(struct cl_view *view, struct cl_walk *walk)
 	result = block_follows(view, walk->true_bytes, limit, &found);
 	if (result < 0) return result;
 	walk->tail = result ? CL_TAIL_DAMAGED : CL_TAIL_TORN;
+	walk->next_block = found;
 	if (!result) return 0;
 	size_t used = strlen(walk->reason);
 	snprintf(walk->reason + used, sizeof walk->reason - used, ", and a valid block follows at offset %" PRIu64,
@@ -181,6 +182,11 @@ static int judge_tail(struct cl_view *view, struct cl_walk *walk)
 int cl_walk_file(struct cl_view *view, struct cl_walk *walk, cl_on_block *on_block, void *context)
 {
 	*walk = (struct cl_walk){0};
+	return cl_walk_on(view, walk, on_block, context);
+}
+
+int cl_walk_on(struct cl_view *view, struct cl_walk *walk, cl_on_block *on_block, void *context)
+{
 	while (walk->true_bytes < view->size) {
 		int result = only_zeros(view, walk->true_bytes);
 		if (result < 0) return result;
@@ -189,6 +195,7 @@ int cl_walk_file(struct cl_view *view, struct cl_walk *walk, cl_on_block *on_blo
 			return 0;
 		}
 		struct cl_found block;
+		view->keep = walk->true_bytes; /* a block is parsed, then summed up, then given out */
 		result = find_block(view, walk->true_bytes, &block, walk->reason);
 		if (result < 0) return result;
 		if (!result) return judge_tail(view, walk);

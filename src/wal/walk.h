@@ -32,6 +32,7 @@ struct cl_walk {
 	uint64_t true_bytes; /* end of the last whole block */
 	enum cl_tail tail;
 	uint64_t torn_bytes; /* from true_bytes to the last byte that isn't zero */
+	uint64_t next_block; /* of a damaged tail: where the next valid block begins */
 	char reason[192];    /* of a torn or damaged tail */
 };
 
@@ -40,6 +41,9 @@ typedef int cl_on_block(void *context, struct cl_view *view, const struct cl_fou
 
 /* Returns 0 (the tail may still be bad: see there), what `on_block` returned, or a negative errno of reading. */
 int cl_walk_file(struct cl_view *view, struct cl_walk *walk, cl_on_block *on_block, void *context);
+
+/* The same from a block's begin on; *walk is that of what lies before, or zeros but for true_bytes = where to begin. */
+int cl_walk_on(struct cl_view *view, struct cl_walk *walk, cl_on_block *on_block, void *context);
 
 /* Parses the entry at `offset`. 1: it is one; 0: it isn't, `reason` (192 bytes) says why; or a negative errno. */
 int cl_walk_entry(struct cl_view *view, uint64_t offset, struct cl_place *place, char *reason);
