@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* waltrace report: why are my commits slow? */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/page.h"
+#include "cli/report.h"
+
+struct choice {
+	bool json, allow_incomplete, help;
+	const char *out;
+};
+
+static const char help_text[] = "waltrace report FILE... [--format text|json] [-o OUT] [--allow-incomplete]\n"
+				"\n"
+				"Why are my commits slow? Says whether the trace can be trusted, where a\n"
+				"commit's time goes (every nanosecond of every flush in one part), which\n"
+				"commits were slowest and whose fsync they waited for, and how group commit,\n"
+				"the commit lock and fsync did. FILE may be - (standard input) or .zst.\n"
+				"\n"
+				"  --format text|json   for people (the default) or for programs\n"
+				"  --json               the same as --format json\n"
+				"  -o, --output OUT     write there, not to standard output\n"
+				"  --allow-incomplete   exit 0 for an incomplete trace\n"
+				"  -h, --help           this text\n"
+				"\n"
+				"Colour appears on a terminal only, and never if NO_COLOR is set.\n"
+				"\n"
+				"Examples:\n"
+				"  waltrace report wal-trace-4242-1796094116173384247.jsonl\n"
+				"  waltrace report --json trace.jsonl | jq '.commit.parts_ns'\n"
+				"  zstd -dc trace.jsonl.zst | waltrace report - -o report.txt\n"
+				"\n"
+				"Exit status: 0 good; 1 a trace is incomplete; 2 unreadable, not a trace, or\n"
+				"damaged; 3 wrong usage.\n";
+
+static int usage(const char *what, const char *which)
+{
+	fprintf(stderr, "waltrace: report: %s%s: see waltrace report --help\n", what, which);
+	return WT_EXIT_USAGE;
+}
+
+static int choose_format(const char *format, struct choice *choice)
+{
+	if (strcmp(format, "json") && strcmp(format, "text"))
+		return usage("--format must be text or json, not ", format);
+	choice->json = !strcmp(format, "json");
+	return 0;
+}
+
+static int read_options(int argc, char **argv, struct choice *choice)
+{
+	enum { JSON = 256, FORMAT, ALLOW };
+	static const struct option options[] = {
+		{"format", required_argument, NULL, FORMAT},
+		{"json", no_argument, NULL, JSON},
+		{"output", required_argument, NULL, 'o'},
+		{"allow-incomplete", no_argument, NULL, ALLOW},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	int option, result = 0;
+	optind = 1;
+	opterr = 0;
+	while (!result && (option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
+		switch (option) {
+		case FORMAT: result = choose_format(optarg, choice); break;
+		case JSON: choice->json = true; break;
+		case ALLOW: choice->allow_incomplete = true; break;
+		case 'o': choice->out = optarg; break;
+		case 'h': choice->help = true; break;
+		case ':': result = usage("a value is missing after ", argv[optind - 1]); break;
+		default: result = usage("unknown option ", argv[optind - 1]);
+		}
+	}
+	return result;
+}
+
+static int render(const struct wt_report *report, const struct choice *choice, FILE *out, const char *name)
+{
+	if (choice->json) wt_render_json(report, out);
+	else wt_render_text(report, out, wt_wants_colour(out));
+	if (!fflush(out) && !ferror(out)) return 0;
+	fprintf(stderr, "waltrace: %s: can't write the report: %s\n", name, strerror(errno));
+	return WT_EXIT_DAMAGED;
+}
+
+static int write_report(const struct wt_report *report, const struct choice *choice)
+{
+	if (!choice->out || !strcmp(choice->out, "-")) return render(report, choice, stdout, "standard output");
+	FILE *out = fopen(choice->out, "we");
+	if (!out) {
+		fprintf(stderr, "waltrace: %s: can't create the report: %s\n", choice->out, strerror(errno));
+		return WT_EXIT_DAMAGED;
+	}
+	int result = render(report, choice, out, choice->out);
+	if (fclose(out) && !result) {
+		fprintf(stderr, "waltrace: %s: can't write the report: %s\n", choice->out, strerror(errno));
+		result = WT_EXIT_DAMAGED;
+	}
+	return result;
+}
+
+static int status_of(const struct wt_report *report, const struct choice *choice)
+{
+	int status = WT_EXIT_GOOD;
+	for (size_t i = 0; i < report->traces; i++) {
+		const struct wt_report_trace *trace = &report->trace[i];
+		if (!trace->verdict.problems) continue;
+		fprintf(stderr, "waltrace: %s:%llu: %s: see waltrace verify\n", trace->path,
+		        (unsigned long long)trace->damage_line, trace->damage);
+		status = WT_EXIT_DAMAGED;
+	}
+	if (!status && !choice->allow_incomplete && !wt_report_complete(report)) {
+		fprintf(stderr, "waltrace: incomplete: --allow-incomplete to accept that\n");
+		status = WT_EXIT_INCOMPLETE;
+	}
+	return status;
+}
+
+static int report_files(char **path, size_t n, const struct choice *choice)
+{
+	struct wt_report report;
+	struct wt_err err = {0};
+	int status = WT_EXIT_GOOD;
+	if (wt_report_init(&report, n, &err)) {
+		fprintf(stderr, "waltrace: %s\n", err.text);
+		return WT_EXIT_DAMAGED;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!wt_report_add(&report, path[i], &err)) continue;
+		fprintf(stderr, "waltrace: %s\n", err.text);
+		status = WT_EXIT_DAMAGED;
+	}
+	if (report.traces) {
+		int written = write_report(&report, choice), quality = status_of(&report, choice);
+		if (written > status) status = written;
+		if (quality > status) status = quality;
+	}
+	wt_report_free(&report);
+	return status;
+}
+
+int wt_cmd_report(int argc, char **argv)
+{
+	struct choice choice = {0};
+	int result = read_options(argc, argv, &choice);
+	if (result) return result;
+	if (choice.help) {
+		fputs(help_text, stdout);
+		return WT_EXIT_GOOD;
+	}
+	if (optind >= argc) return usage("which trace? ", "Give at least one FILE, or -");
+	return report_files(&argv[optind], (size_t)(argc - optind), &choice);
+}

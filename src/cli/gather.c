@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* From trace files to a report's numbers. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/input.h"
+#include "cli/report.h"
+#include "read/summarise.h"
+#include "read/trace.h"
+
+const char *const wt_owner_key[WT_OWNER_UNKNOWN + 1] = {"nobody", "itself", "flush", "timer", "checkpoint", "unknown"};
+
+struct gathering {
+	struct wt_tally *tally;
+	struct wt_store store;
+	struct wt_report_trace *trace;
+};
+
+static int take_line(void *context, const struct wt_line *line, struct wt_err *err)
+{
+	struct gathering *g = context;
+	wt_tally_line(g->tally, line);
+	if (line->kind == WT_LINE_LOGGER) return wt_store_logger(&g->store, &line->logger, err);
+	return line->kind == WT_LINE_RECORD ? wt_store_record(&g->store, &line->record, err) : 0;
+}
+
+static void take_problem(void *context, uint64_t line, enum wt_check check, const char *text)
+{
+	struct wt_report_trace *trace = context;
+	if (trace->damage[0]) return;
+	trace->damage_line = line;
+	snprintf(trace->damage, sizeof trace->damage, "%s (%s)", text, wt_check_key[check]);
+}
+
+static int read_trace(struct gathering *g, struct wt_err *err)
+{
+	struct wt_input input;
+	int result = wt_input_open(&input, g->trace->path, err);
+	if (result) return result;
+	const struct wt_trace_reader reader = {wt_input_read, &input, take_line, g, take_problem, g->trace};
+	result = wt_trace_read(&reader, &g->trace->verdict, err);
+	wt_input_close(&input);
+	if (result) wt_input_blame(err, g->trace->path);
+	return result;
+}
+
+int wt_report_init(struct wt_report *report, size_t traces, struct wt_err *err)
+{
+	*report = (struct wt_report){calloc(1, sizeof *report->tally), calloc(traces, sizeof *report->trace), 0};
+	if (report->tally && report->trace) return 0;
+	wt_report_free(report);
+	return wt_err_set(err, -ENOMEM, "out of memory for a report");
+}
+
+static int add_trace(struct gathering *g, struct wt_err *err)
+{
+	int result = read_trace(g, err);
+	if (!result) result = wt_store_close(&g->store, err);
+	if (!result) result = wt_tally_trace(g->tally, &g->store, err);
+	wt_store_free(&g->store);
+	return result;
+}
+
+int wt_report_add(struct wt_report *report, const char *path, struct wt_err *err)
+{
+	struct gathering g = {.tally = malloc(sizeof *g.tally), .trace = &report->trace[report->traces]};
+	if (!g.tally) return wt_err_set(err, -ENOMEM, "out of memory for a report");
+	/* On a copy, so that a file that can't be read to its end leaves nothing behind. */
+	memcpy(g.tally, report->tally, sizeof *g.tally);
+	*g.trace = (struct wt_report_trace){.path = path};
+	int result = add_trace(&g, err);
+	if (!result) {
+		memcpy(report->tally, g.tally, sizeof *g.tally);
+		report->traces++;
+	}
+	free(g.tally);
+	return result;
+}
+
+void wt_report_free(struct wt_report *report)
+{
+	free(report->tally);
+	free(report->trace);
+	*report = (struct wt_report){0};
+}
+
+bool wt_report_complete(const struct wt_report *report)
+{
+	for (size_t i = 0; i < report->traces; i++)
+		if (!report->trace[i].verdict.complete) return false;
+	return true;
+}
+
+bool wt_report_damaged(const struct wt_report *report)
+{
+	for (size_t i = 0; i < report->traces; i++)
+		if (report->trace[i].verdict.problems) return true;
+	return false;
+}
+
+double wt_report_covered(const struct wt_verdict *v)
+{
+	double made = (double)v->produced + (double)v->omitted;
+	if (made < (double)v->records) return 1;
+	return made > 0 ? (double)v->records / made : 1;
+}
+
+int wt_summarise_file(const char *path, struct wt_summary *out, struct wt_err *err)
+{
+	struct wt_report report;
+	int result = wt_report_init(&report, 1, err);
+	if (result) return result;
+	result = wt_report_add(&report, path, err);
+	if (!result && report.trace[0].verdict.problems)
+		result = wt_err_set(err, -EBADMSG, "%s:%llu: %s", path, (unsigned long long)report.trace[0].damage_line,
+		                    report.trace[0].damage);
+	if (!result) wt_summarise(report.tally, &report.trace[0].verdict, out);
+	wt_report_free(&report);
+	return result;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* From trace files to a report, and the report as text or JSON. */
+#ifndef WT_CLI_REPORT_H
+#define WT_CLI_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "read/summary.h"
+#include "read/tally.h"
+#include "read/verify.h"
+
+/* Reads a trace ("-": stdin) and fills *out. 0, also for an incomplete trace (see out->complete); negative errno
+ * with a message that names file and line if it can't be read or is damaged. Allocates for its own time only. */
+int wt_summarise_file(const char *path, struct wt_summary *out, struct wt_err *err);
+
+struct wt_report_trace {
+	const char *path;
+	struct wt_verdict verdict;
+	uint64_t damage_line;      /* 0: not damaged, or no line's fault */
+	char damage[WT_ERR_BYTES]; /* the first thing that is wrong, not merely missing; "" if nothing is */
+};
+
+struct wt_report {
+	struct wt_tally *tally;
+	struct wt_report_trace *trace;
+	size_t traces;
+};
+
+int wt_report_init(struct wt_report *report, size_t traces, struct wt_err *err) WT_MUST_CHECK;
+/* Adds one file. A damaged one counts as added; -EBADMSG if it is no trace at all. */
+int wt_report_add(struct wt_report *report, const char *path, struct wt_err *err) WT_MUST_CHECK;
+void wt_report_free(struct wt_report *report);
+
+bool wt_report_complete(const struct wt_report *report);
+bool wt_report_damaged(const struct wt_report *report);
+/* Records that are there, of those that should be; 0 to 1. */
+double wt_report_covered(const struct wt_verdict *verdict);
+
+/* Whose batch a flush was in, as a word. */
+extern const char *const wt_owner_key[WT_OWNER_UNKNOWN + 1];
+
+void wt_render_text(const struct wt_report *report, FILE *out, bool colour);
+void wt_render_json(const struct wt_report *report, FILE *out);
+
+#endif

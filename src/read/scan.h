@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The tokens of JSON in one line that ends in '\n', which no token may contain: so nothing looks for the end. */
+#ifndef WT_READ_SCAN_H
+#define WT_READ_SCAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "read/model.h"
+
+struct wt_scan {
+	char *at;
+	char *start, *end; /* *end is '\n' */
+	bool spaced;       /* there were spaces, which the format has not */
+	const char *wrong; /* what is wrong at `at`, once a call returned false */
+};
+
+static inline bool wt_scan_fail(struct wt_scan *s, const char *what)
+{
+	s->wrong = what;
+	return false;
+}
+
+static inline size_t wt_scan_left(const struct wt_scan *s) { return (size_t)(s->end - s->at); }
+
+void wt_scan_spaces(struct wt_scan *s);
+
+/* Passes over one character, and over spaces around it. */
+static inline bool wt_scan_if(struct wt_scan *s, char c)
+{
+	if (wt_unlikely((unsigned char)*s->at <= ' ')) wt_scan_spaces(s);
+	if (*s->at != c) return false;
+	s->at++;
+	if (wt_unlikely((unsigned char)*s->at <= ' ')) wt_scan_spaces(s);
+	return true;
+}
+
+/* Passes over a text that is expected just so. */
+static inline bool wt_scan_text(struct wt_scan *s, const char *text, size_t n)
+{
+	if (wt_scan_left(s) < n || memcmp(s->at, text, n) != 0) return false;
+	s->at += n;
+	return true;
+}
+
+/* A string; escapes are undone in place. */
+bool wt_scan_string(struct wt_scan *s, struct wt_text *text);
+/* A whole number from 0 to 2^64 - 1, without leading zeros. */
+bool wt_scan_u64(struct wt_scan *s, uint64_t *value);
+/* Any value, nested at most WT_DEPTH_MAX deep. Changes nothing in the line. */
+bool wt_scan_any(struct wt_scan *s);
+
+#endif
