@@ -8,7 +8,7 @@
 #include "cli/load_args.h"
 #include "read/summary.h"
 
-enum { WT_DEMO_STEPS = 3, WT_DEMO_ROUNDS = 3 };
+enum { WT_DEMO_STEPS = 3, WT_DEMO_ROUNDS = 3, WT_DEMO_TRIES = 3 };
 enum wt_demo_step_number { WT_DEMO_TIMER, WT_DEMO_LEADER, WT_DEMO_MANY };
 
 /* Commits a second of one step with the recorder and without, a pair a round. */
@@ -16,6 +16,7 @@ struct wt_demo_cost {
 	unsigned rounds; /* pairs that both ran; 0: not measured */
 	double recorded[WT_DEMO_ROUNDS], plain[WT_DEMO_ROUNDS];
 	double recorded_cpu_us, plain_cpu_us; /* processor time a commit, mean of the rounds */
+	unsigned lossy;                       /* recorded runs whose trace lost records */
 };
 
 struct wt_demo_step {
@@ -35,13 +36,14 @@ struct wt_demo {
 	uint64_t seconds, committers, payload_bytes;
 	struct wt_page page;
 	unsigned runs_done, runs;
-	unsigned incomplete, unsound; /* runs, of all that ran: trace not complete; commits missing or wrong */
+	unsigned incomplete; /* steps whose trace isn't complete */
+	unsigned unsound;    /* runs, of all that ran, with commits missing or wrong */
 	struct wt_demo_step step[WT_DEMO_STEPS];
 };
 
 /* ---- demo_run.c ---- */
 
-/* Runs a step with the recorder, keeps its trace and its log, reads the trace. 0, or negative errno with a message. */
+/* Runs a step with the recorder, again if a disk that stood still made the trace lose records; keeps its trace and its log, reads the trace. 0, or negative errno with a message. */
 int wt_demo_run_step(struct wt_demo *demo, struct wt_demo_step *step, struct wt_err *err);
 
 /* The other runs that the recorder's cost is measured with; nothing of them is kept. 0, or negative errno. */

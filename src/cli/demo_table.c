@@ -130,6 +130,10 @@ static void explain_cost(const struct wt_page *page, const struct wt_demo_step *
 		       "%s: %.1f %% fewer commits/s, and %.1f µs more processor time a commit, on %ld "
 		       "processors.",
 		       committers_of(s).text, 100 * (1 - r.median), more_us, sysconf(_SC_NPROCESSORS_ONLN));
+	if (c->lossy)
+		wt_say(page, 0,
+		       "In %u of these recorded runs the disk stood still, and the trace lost records (and says so).",
+		       c->lossy);
 }
 
 void wt_demo_tell_cost(const struct wt_demo *d)
