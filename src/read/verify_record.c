@@ -20,19 +20,20 @@ int wt_verify_logger(struct wt_verify *v, uint64_t id, uint64_t line)
 	return (int)v->loggers++;
 }
 
+/* What callers set is summed modulo 2^64, as the recorders do. */
 static void count(struct wt_verify *v, const struct wt_record *r)
 {
 	struct wt_sums *sums = &v->sums;
 	sums->count[r->kind]++;
 	sums->errors[r->kind] += r->error_kind != WALTRACE_E_NONE;
-	sums->notified = add(sums->notified, wt_get(r, WALTRACE_NOTIFY_COMPLETED_COUNT));
+	sums->notified += wt_get(r, WALTRACE_NOTIFY_COMPLETED_COUNT);
 	if (r->kind == WALTRACE_KIND_COMMIT_LOCK)
 		sums->waiters += r->word[WALTRACE_OUTCOME] == WALTRACE_W_WAITER_REGISTERED;
 	if (r->kind != WALTRACE_KIND_SYNC_CALL || r->word[WALTRACE_OUTCOME] != WALTRACE_W_SUCCESS) return;
 	uint8_t trigger = r->word[WALTRACE_TRIGGER];
 	int i = trigger == WALTRACE_W_TIMER ? 1 : trigger == WALTRACE_W_CHECKPOINT ? 2 : 0;
 	sums->syncs[i]++;
-	sums->sync_bytes[i] = add(sums->sync_bytes[i], wt_get(r, WALTRACE_BLOCK_BYTES));
+	sums->sync_bytes[i] += wt_get(r, WALTRACE_BLOCK_BYTES);
 }
 
 static int add_link(struct wt_verify *v, uint64_t id, enum waltrace_kind kind, uint64_t line)

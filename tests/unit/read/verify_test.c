@@ -269,6 +269,19 @@ static void each_check_sees_what_it_is_for(void **state)
 	}
 }
 
+static void sums_wrap_as_the_recorders_do(void **state)
+{
+	(void)state;
+	edit(FLUSH1, "}", ",\"notify_completed_count\":18446744073709551615}");
+	edit(RUN, "}", ",\"notify_completed_count\":6}");
+	edit(WINDOW1, "\"notify_completed\":0", "\"notify_completed\":5");
+	edit(SYNC1, "\"block_bytes\":8", "\"block_bytes\":18446744073709551615");
+	edit(SYNC2, "\"trigger\":\"timer\"", "\"trigger\":\"request\"");
+	edit(WINDOW1, "\"calls\":1,\"block_bytes\":8", "\"calls\":2,\"block_bytes\":15");
+	edit(WINDOW1, "\"calls\":1,\"block_bytes\":16", "\"calls\":0,\"block_bytes\":0");
+	good();
+}
+
 static void a_counter_that_falls_is_seen(void **state)
 {
 	(void)state;
@@ -456,6 +469,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_good_trace_is_complete, setup),
 		cmocka_unit_test_setup(each_check_sees_what_it_is_for, setup),
+		cmocka_unit_test_setup(sums_wrap_as_the_recorders_do, setup),
 		cmocka_unit_test_setup(a_counter_that_falls_is_seen, setup),
 		cmocka_unit_test_setup(a_footer_that_disagrees_is_seen, setup),
 		cmocka_unit_test_setup(holds_that_overlap_are_seen, setup),
