@@ -237,7 +237,8 @@ struct waltrace_error {
 };
 
 enum waltrace_on_limit {
-	WALTRACE_ON_LIMIT_STOP = 0 /* the session ends with reason byte_limit */
+	WALTRACE_ON_LIMIT_STOP = 0, /* the session ends with reason byte_limit */
+	WALTRACE_ON_LIMIT_ROTATE /* eight files of max_bytes / 8, the oldest is deleted (max_bytes at least 512 KiB) */
 };
 
 /* Fill with waltrace_config_init, then set what differs. Pointers are read during waltrace_start only. */
@@ -262,7 +263,7 @@ struct waltrace_report {
 	uint64_t omitted;     /* never produced: refused operations, rows past a limit, unsent helper rows */
 	uint64_t outstanding; /* operations that had not ended */
 	bool complete;        /* the observation has no gap; says nothing of the WAL's data */
-	char reason[16];      /* shutdown, byte_limit, io_error or recovered */
+	char reason[16]; /* shutdown, byte_limit, io_error, recovered, or rotated: shutdown, but files were deleted */
 };
 
 /* Sets every member to its default; directory and run_id to NULL, and these must then be set. Any thread. */

@@ -172,9 +172,11 @@ int wt_environment_read(const char *wal_directory, struct wt_config *config, cha
 			return invalid(number[i].name, value, fixed, fixed_bytes, err);
 	}
 	const char *limit = text_of(PREFIX "_ON_LIMIT");
-	if (!error && limit && strcmp(limit, "stop") != 0) {
+	config->rotate = limit && !strcmp(limit, "rotate");
+	if (!error && limit && !config->rotate && strcmp(limit, "stop") != 0) {
 		snprintf(fixed, fixed_bytes, "invalid " PREFIX "_ON_LIMIT");
-		return wt_err_set(err, -EINVAL, PREFIX "_ON_LIMIT is \"%.64s\": it may be \"stop\"", limit);
+		return wt_err_set(err, -EINVAL, PREFIX "_ON_LIMIT is \"%.64s\": it may be \"stop\" or \"rotate\"",
+		                  limit);
 	}
 	if (error && !fixed[0]) snprintf(fixed, fixed_bytes, "invalid trace configuration");
 	return error;

@@ -199,6 +199,8 @@ struct wt_published {
 	uint64_t window;
 	uint64_t window_end_ns;
 	uint64_t loggers;
+	uint64_t part; /* which file of a rotated set file_bytes speaks of */
+	uint64_t deleted_records;
 	struct wt_sums sums; /* of records in the file behind the last window line */
 };
 struct wt_publication {

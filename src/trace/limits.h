@@ -16,6 +16,10 @@ enum { WT_CAPACITY_MIN = 16, WT_CAPACITY_MAX = 262144, WT_CAPACITY = 65536 };
 enum { WT_DRAIN_MS_MAX = 60000, WT_DRAIN_MS = 10 };
 enum { WT_ID_BYTES_MAX = 128 }; /* run id, build id */
 
+/* Rotation: so many files, each max_bytes / WT_PARTS and at least WT_MAX_BYTES_MIN. */
+enum { WT_PARTS = 8 };
+#define WT_ROTATE_BYTES_MIN (WT_PARTS * WT_MAX_BYTES_MIN)
+
 /* The file: what is kept free for the footer. */
 enum { WT_FOOTER_RESERVE = 4096 };
 

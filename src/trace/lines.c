@@ -19,11 +19,14 @@ static bool end_line(struct wt_out *out, int n)
 	return n > 0 && n < ROOM && wt_out_line(out, wt_out_at(out) + n, false);
 }
 
-bool wt_line_header(struct wt_out *out, const struct wt_session *s)
+bool wt_line_header(struct wt_out *out, const struct wt_session *s, uint64_t part, uint64_t deleted)
 {
+	char rotation[96] = "";
 	char run_id[6 * WT_ID_BYTES_MAX + 3], build_id[6 * WT_ID_BYTES_MAX + 3] = "null", segment[128] = "null";
 	*wt_put_string(run_id, s->config.run_id, strlen(s->config.run_id)) = 0;
 	if (s->config.has_build_id) *wt_put_string(build_id, s->config.build_id, strlen(s->config.build_id)) = 0;
+	if (s->config.rotate)
+		snprintf(rotation, sizeof rotation, ",\"part\":%llu,\"deleted_records\":%llu", (ull)part, (ull)deleted);
 	if (s->segment_name[0]) snprintf(segment, sizeof segment, "\"%s\"", s->segment_name);
 	int n = snprintf(
 		wt_out_at(out), ROOM,
@@ -33,11 +36,11 @@ bool wt_line_header(struct wt_out *out, const struct wt_session *s)
 		"\"window_ms\":%llu,\"capacity\":%llu,\"record_bytes\":%d,\"operation_slots\":%d,"
 		"\"records_per_operation\":%d,\"helpers_per_operation\":%d,\"path_budget_bytes\":%d,\"max_bytes\":%llu,"
 		"\"global_clock_ms_verified\":null,\"worker_sleep_ms_verified\":null,"
-		"\"drain_ms\":%llu,\"on_limit\":\"stop\",\"min_ns\":%llu,\"clock\":\"%s\",\"segment\":%s}\n",
+		"\"drain_ms\":%llu,\"on_limit\":\"%s\",\"min_ns\":%llu,\"clock\":\"%s\",\"segment\":%s%s}\n",
 		s->session_id, (ull)s->pid, (ull)s->epoch_ns, run_id, build_id, (ull)s->config.window_ms,
 		(ull)s->config.capacity, WT_QUEUE_RECORD_BYTES, WALTRACE_MAX_OPERATIONS, WALTRACE_MAX_ROWS,
 		WALTRACE_MAX_CHANNELS, WALTRACE_MAX_PATH_BYTES, (ull)s->config.max_bytes, (ull)s->config.drain_ms,
-		(ull)s->config.min_ns, wt_clock_name(), segment);
+		s->config.rotate ? "rotate" : "stop", (ull)s->config.min_ns, wt_clock_name(), segment, rotation);
 	return end_line(out, n);
 }
 

@@ -18,7 +18,8 @@ struct wt_window {
 void wt_sum_up(struct wt_sums *sums, const struct wt_row *row);
 
 /* Each returns false if the line isn't in the file: past its limit, or it can't be written (see out->error). */
-bool wt_line_header(struct wt_out *out, const struct wt_session *s);
+/* `part` counts the files of a rotated set from 0; `deleted`: records in those that are gone. */
+bool wt_line_header(struct wt_out *out, const struct wt_session *s, uint64_t part, uint64_t deleted);
 bool wt_line_logger(struct wt_out *out, const struct wt_encoder *e, const struct waltrace_logger *logger);
 bool wt_line_window(struct wt_out *out, const struct wt_encoder *e, const struct wt_window *w);
 bool wt_line_progress(struct wt_out *out, const struct wt_encoder *e, struct waltrace_logger *logger,

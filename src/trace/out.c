@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/crc32.h"
 #include "base/hex.h"
 
@@ -84,20 +85,40 @@ bool wt_out_flush(struct wt_out *out)
 	return true;
 }
 
+static bool fits(const struct wt_out *out, uint64_t bytes)
+{
+	return out->bytes + bytes + WT_FOOTER_RESERVE <= out->limit;
+}
+
 bool wt_out_may(struct wt_out *out, uint64_t bytes)
 {
 	if (out->error) return false;
-	if (out->bytes + bytes + WT_FOOTER_RESERVE > out->limit) {
-		fail(out, WT_OUT_LIMIT);
-		return false;
-	}
-	return true;
+	if (fits(out, bytes)) return true;
+	/* A file that holds nothing yet but its beginning won't take it either, nor will the next. */
+	if (out->full && wt_out_flush(out) && out->full(out) && fits(out, bytes)) return true;
+	fail(out, WT_OUT_LIMIT);
+	return false;
+}
+
+void wt_out_next(struct wt_out *out, int fd)
+{
+	out->fd = fd;
+	out->bytes = out->flushed = 0;
+	out->crc = 0;
 }
 
 bool wt_out_line(struct wt_out *out, const char *end, bool record)
 {
 	uint32_t bytes = (uint32_t)(end - wt_out_at(out));
-	if (!wt_out_may(out, bytes)) return false;
+	if (wt_unlikely(!fits(out, bytes)) && out->full && !out->error) {
+		/* The buffer is emptied and begun anew: the line has to move. */
+		char line[WT_LINE_MAX];
+		memcpy(line, wt_out_at(out), bytes);
+		if (!wt_out_may(out, bytes)) return false;
+		memcpy(wt_out_at(out), line, bytes);
+	} else if (!wt_out_may(out, bytes)) {
+		return false;
+	}
 	out->bytes += bytes;
 	out->used += bytes;
 	out->records += record;

@@ -23,6 +23,9 @@ struct wt_out {
 	uint32_t crc;     /* of all bytes since wt_out_crc_restart, up to crc_used in the buffer */
 	uint32_t crc_used;
 	uint64_t left_out; /* extra lines that were not written for want of space */
+	/* Called where a line doesn't fit any more, everything before it flushed: begins another file (wt_out_next) and
+	 * returns true, or false: the limit stands. NULL: it stands. */
+	bool (*full)(struct wt_out *out);
 };
 
 /* Buffer and limits for an open, empty file; 0 or -ENOMEM. */
@@ -46,6 +49,9 @@ bool wt_out_extra(struct wt_out *out, uint64_t bytes);
 /* CRC-32 of the bytes since the last restart; begins anew behind what is there. */
 uint32_t wt_out_crc(struct wt_out *out);
 void wt_out_crc_restart(struct wt_out *out);
+
+/* Goes on in another, empty file. */
+void wt_out_next(struct wt_out *out, int fd);
 
 /* To the file. On failure the file is cut to the last whole flush and out->error is set; `records` then tells how many
  * are not in it. */

@@ -136,8 +136,9 @@ struct wt_reader {
 	uint32_t retired;     /* chunks to be freed with it */
 	uint64_t credits;     /* records to be allowed again with it */
 	uint64_t passed_over; /* entries of the last pass that weren't published */
-	void (*retire)(
-		void); /* called in a pass when a chunk could be freed; may call wt_reader_release; may be NULL */
+	/* Called in a pass between two entries, and when a chunk could be freed; may call wt_reader_release; may be NULL. */
+	void (*entry_done)(void);
+	void (*retire)(void);
 };
 
 void wt_reader_init(struct wt_reader *r, struct wt_queue *q, struct wt_chunk_reader *chunk);

@@ -75,6 +75,7 @@ static bool read_chunk(struct wt_reader *r, uint32_t c, void (*take)(void *, con
 		take_rows(chunk, entry, take, context);
 		r->credits += WT_ENTRY_ROWS(entry);
 		atomic_store_explicit(&chunk->written[i], r->generation, memory_order_relaxed);
+		if (wt_unlikely(r->entry_done != NULL)) r->entry_done();
 	}
 	if (whole) state->from = state->entries;
 	return whole;

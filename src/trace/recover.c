@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "trace/lines.h"
+#include "trace/parts.h"
 #include "trace/remains.h"
 
 #define SEGMENT_PREFIX "waltrace-"
@@ -45,10 +46,27 @@ static bool is_trace_of(int fd, const char *session_id)
 	return strstr(line, want) != NULL;
 }
 
+/* Files of a rotated set that the publication doesn't know of yet: what they hold is still in the queue. */
+static void delete_unpublished_parts(const struct recovery *r)
+{
+	for (uint64_t part = r->remains.published.part + 1; part <= r->remains.published.part + WT_PARTS; part++) {
+		char path[WT_PART_PATH_BYTES];
+		wt_part_path(path, r->remains.segment->trace_path, part);
+		int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+		if (fd < 0) return;
+		struct stat st;
+		bool ours = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+		            (!st.st_size || is_trace_of(fd, r->remains.segment->session_id));
+		close(fd);
+		if (ours) unlink(path);
+	}
+}
+
 static int open_trace(struct recovery *r, struct wt_err *err)
 {
-	const char *path = r->remains.segment->trace_path;
+	char path[WT_PART_PATH_BYTES];
 	struct stat st;
+	wt_part_path(path, r->remains.segment->trace_path, r->remains.published.part);
 	r->fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (r->fd < 0) return wt_err_set(err, -errno, "%s: %s", path, strerror(errno));
 	if (fstat(r->fd, &st)) return wt_err_set(err, -errno, "%s: %s", path, strerror(errno));
@@ -62,6 +80,7 @@ static int open_trace(struct recovery *r, struct wt_err *err)
 		return wt_err_set(err, -EBADMSG,
 		                  "%s is shorter (%lld bytes) than what was written to it (%llu): it is left as it is",
 		                  path, (long long)st.st_size, (unsigned long long)r->remains.published.file_bytes);
+	delete_unpublished_parts(r);
 	if (ftruncate(r->fd, (off_t)r->remains.published.file_bytes))
 		return wt_err_set(err, -errno, "%s: can't cut it: %s", path, strerror(errno));
 	return 0;
@@ -174,7 +193,11 @@ static int recover_open(const char *name, struct recovery *r, struct waltrace_re
 	if (!error && ended)
 		error = wt_err_set(err, -ENOENT, "%s: its trace was finished: nothing is left to do", name);
 	if (!error || error == -ENOENT) shm_unlink(name);
-	if (!error) report->path = strdup(r->remains.segment->trace_path);
+	if (!error) {
+		char path[WT_PART_PATH_BYTES];
+		wt_part_path(path, r->remains.segment->trace_path, r->remains.published.part);
+		report->path = strdup(path);
+	}
 	return error;
 }
 

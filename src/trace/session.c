@@ -54,7 +54,9 @@ static int validate(const struct wt_config *c, const char **fixed, struct wt_err
 	int error = check_range(err, "bytes of run_id", strlen(c->run_id), 1, WT_ID_BYTES_MAX);
 	if (!error) error = check_range(err, "window_ms", c->window_ms, WT_WINDOW_MS_MIN, WT_WINDOW_MS_MAX);
 	if (!error) error = check_range(err, "capacity", c->capacity, WT_CAPACITY_MIN, WT_CAPACITY_MAX);
-	if (!error) error = check_range(err, "max_bytes", c->max_bytes, WT_MAX_BYTES_MIN, WT_MAX_BYTES_MAX);
+	if (!error)
+		error = check_range(err, c->rotate ? "max_bytes with rotation" : "max_bytes", c->max_bytes,
+		                    c->rotate ? WT_ROTATE_BYTES_MIN : WT_MAX_BYTES_MIN, WT_MAX_BYTES_MAX);
 	if (!error) error = check_range(err, "drain_ms", c->drain_ms, 0, WT_DRAIN_MS_MAX);
 	*fixed = INVALID;
 	if (error) return error;
@@ -147,8 +149,10 @@ static int take_config(struct wt_config *c, const struct waltrace_config *given,
 	c->min_ns = given->min_ns;
 	const char *build = given->build_id ? given->build_id : getenv("PI_STORE_WAL_TRACE_BUILD_ID");
 	c->has_build_id = build != NULL;
-	if (given->on_limit != WALTRACE_ON_LIMIT_STOP)
-		return wt_err_set(err, -EINVAL, "on_limit is %d", (int)given->on_limit);
+	c->rotate = given->on_limit == WALTRACE_ON_LIMIT_ROTATE;
+	if (given->on_limit != WALTRACE_ON_LIMIT_STOP && !c->rotate)
+		return wt_err_set(err, -EINVAL, "on_limit is %d: it may be WALTRACE_ON_LIMIT_STOP or _ROTATE",
+		                  (int)given->on_limit);
 	int error = copy_text(c->directory, sizeof c->directory, given->directory, "directory", err);
 	if (!error) error = copy_text(c->run_id, sizeof c->run_id, given->run_id, "run_id", err);
 	if (!error) error = copy_text(c->build_id, sizeof c->build_id, build, "build_id", err);

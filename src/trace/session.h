@@ -26,6 +26,7 @@ struct wt_config {
 	char build_id[WT_ID_BYTES_MAX + 1];
 	bool has_build_id;
 	uint64_t window_ms, capacity, max_bytes, drain_ms, min_ns;
+	bool rotate; /* on_limit */
 };
 
 struct wt_session {

@@ -5,6 +5,7 @@
 #include "trace/writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "trace/clock.h"
 #include "trace/lines.h"
 #include "trace/logger.h"
+#include "trace/parts.h"
 #include "trace/segment.h"
 #include "trace/stderr.h"
 
@@ -30,6 +32,9 @@ static struct {
 	uint64_t reported[WT_LOSS_PLACES]; /* of each place, in loss lines */
 	struct wt_own_cost cost;           /* since the last recorder line */
 	struct wt_own_cost before;         /* running counters when that was written */
+	uint64_t part, deleted_records;    /* of a rotated trace: the current file; records in files that are gone */
+	uint64_t part_records[WT_PARTS];   /* in the newest files, by part modulo WT_PARTS */
+	bool rotated;                      /* since the last publication */
 	uint64_t oldest_ns;                /* latest moment that the oldest row of this pass tells of */
 	pthread_t thread;
 } writer;
@@ -85,6 +90,7 @@ static void take(void *context, const struct wt_row *row)
 	if (wt_likely(!writer.out.error) && wt_line_record(&writer.out, &writer.encoder, row)) {
 		wt_sum_up(&writer.window.sums, row);
 		writer.window.written++;
+		writer.part_records[writer.part % WT_PARTS]++;
 	}
 	wt_path_release(row);
 }
@@ -106,6 +112,8 @@ static void publish(void)
 	                            .window = writer.window.number,
 	                            .window_end_ns = writer.window.end_ns,
 	                            .loggers = writer.loggers,
+	                            .part = writer.part,
+	                            .deleted_records = writer.deleted_records,
 	                            .sums = writer.window.sums};
 	/* An exchange, whose acquire side keeps the stores below it: none of them is seen with the old generation. */
 	atomic_exchange_explicit(&p->generation, 0, memory_order_acq_rel);
@@ -131,7 +139,53 @@ static void flush_and_release(void)
 {
 	wt_out_flush(&writer.out);
 	if (!writer.out.error) publish();
+	writer.rotated = false;
 	wt_reader_release(&writer.reader);
+}
+
+/* ---- Rotation ---------------------------------------------------------------------------------------------------------- */
+
+/* The publication still speaks of the file before, so that a recovery deletes the new one and finds what it holds in
+ * the queue; the next one comes as soon as the operation whose records lie in both is through. */
+static void publish_after_rotation(void)
+{
+	if (writer.rotated) flush_and_release();
+}
+
+static void delete_oldest_part(void)
+{
+	char path[WT_PART_PATH_BYTES];
+	uint64_t oldest = writer.part - WT_PARTS, *records = &writer.part_records[oldest % WT_PARTS];
+	wt_part_path(path, wt_session.path, oldest);
+	wt_session.os->unlink(wt_session.os, path);
+	writer.deleted_records += *records;
+	wt_lose(WT_LOSS_rotated, 0, WT_LOSS_NO_KIND, *records);
+	*records = 0;
+}
+
+/* The next file, with the header and all loggers that are known; the oldest goes first, so that there are never more. */
+static bool begin_next_part(struct wt_out *out)
+{
+	static bool beginning; /* what doesn't fit into an empty file, doesn't fit */
+	char path[WT_PART_PATH_BYTES];
+	if (beginning) return false;
+	writer.part++;
+	if (writer.part >= WT_PARTS) delete_oldest_part();
+	wt_part_path(path, wt_session.path, writer.part);
+	int fd = wt_session.os->open(wt_session.os, path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+	if (fd < 0) {
+		out->error = fd;
+		return false;
+	}
+	wt_session.os->close(wt_session.os, out->fd);
+	wt_session.fd = fd;
+	wt_out_next(out, fd);
+	writer.rotated = beginning = true;
+	bool written = wt_line_header(out, &wt_session, writer.part, writer.deleted_records);
+	for (uint32_t i = 0; written && i < writer.loggers; i++)
+		written = wt_line_logger(out, &writer.encoder, &wt_session.logger[i]);
+	beginning = false;
+	return written;
 }
 
 /* In a long pass, space and credits go back as the file grows, not only at its end. */
@@ -300,8 +354,11 @@ static void fill_report(struct waltrace_report *r)
 	r->outstanding = wt_outstanding();
 	/* After a failure a producer may still be about to count what it could not hand over: count by difference. */
 	r->dropped = error ? r->produced - r->written : wt_lost(WT_LOSS_queue_full) + wt_lost(WT_LOSS_stopped);
-	strcpy(r->reason, !error ? "shutdown" : error == WT_OUT_LIMIT ? "byte_limit" : "io_error");
-	r->complete = !error && r->produced == r->written && !r->dropped && !r->omitted && !r->outstanding;
+	strcpy(r->reason, !error                  ? (writer.deleted_records ? "rotated" : "shutdown")
+	                  : error == WT_OUT_LIMIT ? "byte_limit"
+	                                          : "io_error");
+	r->complete = !error && !writer.deleted_records && r->produced == r->written && !r->dropped && !r->omitted &&
+	              !r->outstanding;
 }
 
 static void finish(void)
@@ -352,12 +409,17 @@ static int prepare(struct wt_err *err)
 	if (error || !chunk) return wt_err_set(err, -ENOMEM, "no memory for the writer's buffer");
 	wt_reader_init(&writer.reader, q, chunk);
 	writer.reader.retire = release_on_the_way;
+	if (wt_session.config.rotate) {
+		writer.out.limit /= WT_PARTS;
+		writer.out.full = begin_next_part;
+		writer.reader.entry_done = publish_after_rotation;
+	}
 	wt_encoder_init(&writer.encoder, wt_session.session_id);
 	writer.encoder.path_block = wt_session.paths.block;
 	writer.encoder.logger_text = wt_session.logger_text;
 	writer.encoder.capacity = wt_session.config.capacity;
 	if (wt_session.config.drain_ms) q->grown = wake_if_half_full;
-	if (!wt_line_header(&writer.out, &wt_session) || !wt_out_flush(&writer.out))
+	if (!wt_line_header(&writer.out, &wt_session, 0, 0) || !wt_out_flush(&writer.out))
 		return wt_err_set(err, writer.out.error, "%s: can't write the header: %s", wt_session.path,
 		                  strerror(-writer.out.error));
 	publish();

@@ -126,7 +126,8 @@ class Tool(unittest.TestCase):
         status, out, err = run("report", SAMPLE)
         self.assertEqual((status, err), (0, ""))
         self.assertRegex(" ".join(out.split()), "commits wait for one another's fsyncs")
-        self.assertLessEqual(max(map(len, out.splitlines())), 80)
+        # But for the line with the file's name, which may be as long as it likes.
+        self.assertLessEqual(max(len(line) for line in out.splitlines() if SAMPLE not in line), 80)
         self.assertEqual(json.loads(run("report", "--json", SAMPLE)[1])["complete"], True)
 
     def test_an_output_that_is_full_is_no_success(self):
