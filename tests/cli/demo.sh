@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# demo.sh WALTRACE: runs `waltrace demo` and `waltrace bench` as people do, and looks at what they print and leave.
+# demo.sh WALTRACE [UNACCOUNTED]: runs `waltrace demo` and `waltrace bench` as people do, and looks at what they print and leave.
 set -u
 waltrace=$(realpath "$1")
+unaccounted=${2:-0.01} # share of a commit that may be unexplained; instrumented code has longer gaps between its clocks
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 cd "$root" || exit 1
@@ -50,7 +51,8 @@ commit = json.load(sys.stdin)["commit"]
 parts = commit["parts_ns"]
 assert sum(parts.values()) == commit["total_ns"] > 0
 assert min(parts.values()) >= 0
-assert parts["unaccounted"] < 0.01 * commit["total_ns"]' <out || no "the parts of $name add up, less than 1 % unaccounted"
+assert parts["unaccounted"] < float(sys.argv[1]) * commit["total_ns"]' "$unaccounted" <out ||
+		no "the parts of $name add up, less than $unaccounted unaccounted"
 done
 [ "$(find d -mindepth 1 -maxdepth 1 | wc -l)" = 6 ] || no 'nothing else is left'
 # The parts of the timer's run: the timer is there, and it isn't where there is none.
