@@ -8,8 +8,8 @@
 
 /* Text that is copied in one piece of fixed size, whatever its length: what is copied too much is overwritten next. */
 struct piece {
-	char text[48];
-	uint8_t bytes;
+	char text[32];
+	uint32_t bytes;
 };
 #define PIECE(t) \
 	{ \
@@ -83,7 +83,14 @@ char *wt_put_u64(char *to, uint64_t v)
 	uint32_t n = digits_of(v);
 	if (!n) n = 1; /* v is 0 */
 	char *at = to + n;
-	while (v >= 100) {
+	while (v >= 10000) { /* four at a time: half as many divisions that wait for one another */
+		uint32_t four = (uint32_t)(v % 10000);
+		v /= 10000;
+		at -= 4;
+		memcpy(at, &two_digits[four / 100 * 2], 2);
+		memcpy(at + 2, &two_digits[four % 100 * 2], 2);
+	}
+	if (v >= 100) {
 		at -= 2;
 		memcpy(at, &two_digits[v % 100 * 2], 2);
 		v /= 100;

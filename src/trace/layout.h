@@ -9,7 +9,7 @@
  *   slots       1024 × 8 KiB   rows of operations that have not ended
  *   spills      32 × 80 KiB    for operations with more rows than a slot holds
  *   loggers     1024 × 192 B   live state and description
- *   logger text 4 MiB          their paths
+ *   logger text 2 MiB          their paths
  *   path links, path blocks    long paths of rows
  *   chunks      n × 16 KiB     the queue
  *

@@ -40,10 +40,10 @@ _Static_assert(WALTRACE_MAX_TEXT + 1 == 256 && 2 * WT_BLOCK_PAYLOAD < 256 && 3 *
                "no path in the pool takes more than three blocks for each 256 bytes");
 
 /* Helpers: channels at once; bytes of all packets under way. None left: channel. */
-enum { WT_CHANNELS = WALTRACE_MAX_OPERATIONS * WALTRACE_MAX_CHANNELS, WT_PACKET_BLOCKS = 16384 };
+enum { WT_CHANNELS = WALTRACE_MAX_OPERATIONS * WALTRACE_MAX_CHANNELS, WT_PACKET_BLOCKS = 8192 };
 
 /* Paths of all loggers, together. None left: loggers. */
-enum { WT_LOGGER_TEXT_BYTES = 4 * WT_MIB };
+enum { WT_LOGGER_TEXT_BYTES = 2 * WT_MIB };
 
 /* Latency histograms, one a logger and kind that has records. None left: its rows are counted nowhere, and the recorder
  * lines say so (left_out). Places that tell losses apart by logger, kind and cause; none left: only by cause. */
