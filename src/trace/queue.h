@@ -28,7 +28,7 @@
 #include "trace/layout.h"
 #include "trace/pool.h"
 
-enum { WT_PREFETCH_LINES = 5 };
+enum { WT_PREFETCH_LINES = 8 };
 
 struct wt_queue {
 	struct wt_shard *shard;
