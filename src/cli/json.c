@@ -3,32 +3,19 @@
 
 #include <inttypes.h>
 
-/* Paths needn't be UTF-8; a byte that can't be part of it becomes U+FFFD. */
-static size_t utf8_bytes(const unsigned char *s)
-{
-	size_t n = s[0] < 0x80                   ? 1
-	           : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-	           : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-	           : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-	                                         : 0;
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80) return 0;
-	if (s[0] == 0xe0 && s[1] < 0xa0) return 0;
-	if (s[0] == 0xed && s[1] > 0x9f) return 0;
-	if (s[0] == 0xf0 && s[1] < 0x90) return 0;
-	if (s[0] == 0xf4 && s[1] > 0x8f) return 0;
-	return n;
-}
+#include "base/utf8.h"
 
+/* Paths needn't be UTF-8; a byte that can't be part of it becomes U+FFFD. */
 static void put_text(FILE *out, const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
+	const char *s = text;
 	fputc('"', out);
 	while (*s) {
-		size_t n = utf8_bytes(s);
+		uint32_t c;
+		size_t n = wt_utf8(s, SIZE_MAX, &c);
 		if (!n) fputs("\\ufffd", out);
-		else if (*s == '"' || *s == '\\') fprintf(out, "\\%c", *s);
-		else if (*s < 0x20) fprintf(out, "\\u%04x", *s);
+		else if (c == '"' || c == '\\') fprintf(out, "\\%c", (char)c);
+		else if (c < 0x20) fprintf(out, "\\u%04x", c);
 		else fwrite(s, 1, n, out);
 		s += n ? n : 1;
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hex.h"
+#include "base/utf8.h"
 
 /* Text that is copied in one piece of fixed size, whatever its length: what is copied too much is overwritten next. */
 struct piece {
@@ -100,21 +101,6 @@ char *wt_put_u64(char *to, uint64_t v)
 	return to + n;
 }
 
-/* Bytes of the UTF-8 sequence at `s`, of which `n` > 0 are there; 0 if there is none. */
-static size_t sequence(const unsigned char *s, size_t n)
-{
-	unsigned char c = s[0];
-	size_t want = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : (c & 0xf0) == 0xe0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-	if (!want || want > n) return 0;
-	for (size_t i = 1; i < want; i++)
-		if ((s[i] & 0xc0) != 0x80) return 0;
-	if (c == 0xe0 && s[1] < 0xa0) return 0; /* overlong */
-	if (c == 0xed && s[1] > 0x9f) return 0; /* surrogates */
-	if (c == 0xf0 && s[1] < 0x90) return 0; /* overlong */
-	if (c == 0xf4 && s[1] > 0x8f) return 0; /* over U+10FFFF */
-	return want;
-}
-
 static char *put_escaped(char *to, unsigned char c)
 {
 	static const char digit[] = "0123456789abcdef";
@@ -136,15 +122,16 @@ static char *put_escaped(char *to, unsigned char c)
 
 static char *put_string_body(char *to, const char *text, size_t n)
 {
-	const unsigned char *s = (const unsigned char *)text;
+	const char *s = text;
 	while (n) {
-		size_t part = sequence(s, n);
+		uint32_t c;
+		size_t part = wt_utf8(s, n, &c);
 		if (!part) {
 			memcpy(to, "\xef\xbf\xbd", 3);
 			to += 3;
 			part = 1;
-		} else if (part == 1 && (*s < 0x20 || *s == '"' || *s == '\\')) {
-			to = put_escaped(to, *s);
+		} else if (part == 1 && (c < 0x20 || c == '"' || c == '\\')) {
+			to = put_escaped(to, (unsigned char)c);
 		} else {
 			memcpy(to, s, part);
 			to += part;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "trace/session.h"
 
 #define PREFIX "PI_STORE_WAL_TRACE"
@@ -37,21 +38,10 @@ bool wt_environment_asks(void)
 
 static bool is_utf8(const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	while (*s) {
-		int more = *s < 0x80                 ? 0
-		           : *s >= 0xc2 && *s < 0xe0 ? 1
-		           : (*s & 0xf0) == 0xe0     ? 2
-		           : *s >= 0xf0 && *s < 0xf5 ? 3
-		                                     : -1;
-		if (more < 0) return false;
-		unsigned char lead = *s++;
-		for (int i = 0; i < more; i++, s++) {
-			if ((*s & 0xc0) != 0x80) return false;
-			if (i == 0 && ((lead == 0xe0 && *s < 0xa0) || (lead == 0xed && *s > 0x9f) ||
-			               (lead == 0xf0 && *s < 0x90) || (lead == 0xf4 && *s > 0x8f)))
-				return false;
-		}
+	for (uint32_t c; *text;) {
+		size_t n = wt_utf8(text, SIZE_MAX, &c);
+		if (!n) return false;
+		text += n;
 	}
 	return true;
 }

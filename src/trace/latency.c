@@ -3,22 +3,17 @@
  * being made may have its bucket in this line and its sum in the next. Nothing is counted twice or lost by that. */
 #include "trace/latency.h"
 
-static uint64_t value_of(const struct wt_row *row, enum waltrace_field field)
-{
-	uint64_t bit = 1ull << field;
-	return row->mask & bit ? row->value[__builtin_popcountll(row->mask & (bit - 1))] : 0;
-}
-
 bool wt_row_duration(const struct wt_row *row, uint64_t *ns)
 {
 	const uint64_t lock = 1ull << WALTRACE_LOCK_WAIT_NS | 1ull << WALTRACE_LOCK_HOLD_NS;
 	*ns = 0;
 	if (row->mask & 1ull << WALTRACE_TOTAL_NS) {
-		*ns = value_of(row, WALTRACE_TOTAL_NS);
+		*ns = wt_row_value(row, WALTRACE_TOTAL_NS);
 		return true;
 	}
 	if (!(row->mask & lock)) return false;
-	if (__builtin_add_overflow(value_of(row, WALTRACE_LOCK_WAIT_NS), value_of(row, WALTRACE_LOCK_HOLD_NS), ns))
+	if (__builtin_add_overflow(wt_row_value(row, WALTRACE_LOCK_WAIT_NS), wt_row_value(row, WALTRACE_LOCK_HOLD_NS),
+	                           ns))
 		*ns = UINT64_MAX;
 	return true;
 }

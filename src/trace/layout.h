@@ -47,6 +47,14 @@ struct wt_row {
 	                     {length u32, first block u32} and, up to WALTRACE_MAX_TEXT bytes, the path itself */
 };
 _Static_assert(sizeof(struct wt_row) == 32, "row head");
+
+/* A field's value, 0 if the row hasn't it. */
+static inline uint64_t wt_row_value(const struct wt_row *row, enum waltrace_field field)
+{
+	uint64_t bit = 1ull << field;
+	return row->mask & bit ? row->value[__builtin_popcountll(row->mask & (bit - 1))] : 0;
+}
+
 _Static_assert(sizeof(struct wt_row) + WALTRACE_FIELDS * 8 + WALTRACE_STRINGS * (WALTRACE_MAX_TEXT + 1) +
                                        2 * (8 + WALTRACE_MAX_TEXT) <=
                                WALTRACE__ROW_MAX &&

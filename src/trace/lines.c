@@ -249,13 +249,6 @@ bool wt_line_record(struct wt_out *out, const struct wt_encoder *e, const struct
 
 /* ---- Sums ------------------------------------------------------------------------------------------------------------ */
 
-/* A field that the row has. */
-static uint64_t value_of(const struct wt_row *row, enum waltrace_field field)
-{
-	uint64_t bit = 1ull << field;
-	return row->mask & bit ? row->value[__builtin_popcountll(row->mask & (bit - 1))] : 0;
-}
-
 static bool word_is(const struct wt_row *row, enum waltrace_string which, enum waltrace_word word)
 {
 	if (row->word[which] != WT_WORD_TEXT) return row->word[which] == word;
@@ -276,10 +269,10 @@ void wt_sum_up(struct wt_sums *w, const struct wt_row *row)
 		        : word_is(row, WALTRACE_TRIGGER, WALTRACE_W_CHECKPOINT) ? 2
 		                                                                : 0;
 		w->syncs[i]++;
-		w->sync_bytes[i] += value_of(row, WALTRACE_BLOCK_BYTES);
+		w->sync_bytes[i] += wt_row_value(row, WALTRACE_BLOCK_BYTES);
 	}
 	if (row->mask & 1ull << WALTRACE_NOTIFY_COMPLETED_COUNT)
-		w->notified += value_of(row, WALTRACE_NOTIFY_COMPLETED_COUNT);
+		w->notified += wt_row_value(row, WALTRACE_NOTIFY_COMPLETED_COUNT);
 	if (row->kind == WALTRACE_KIND_COMMIT_LOCK)
 		w->waiters += word_is(row, WALTRACE_OUTCOME, WALTRACE_W_WAITER_REGISTERED);
 }

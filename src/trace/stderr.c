@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* A path in quotes as the reference prints it: what can't be shown is escaped (\n, \u{7f}, and \xFF for bytes that
  * aren't UTF-8), so that a line stays a line. Room: 8 bytes a byte of the path. */
 static bool printable(uint32_t c)
@@ -22,31 +24,14 @@ static bool printable(uint32_t c)
 	return true;
 }
 
-/* Length and value of the UTF-8 sequence at s; 0 if there is none. */
-static size_t decode(const unsigned char *s, uint32_t *c)
-{
-	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t n = s[0] < 0x80             ? 1
-	           : (s[0] & 0xe0) == 0xc0 ? 2
-	           : (s[0] & 0xf0) == 0xe0 ? 3
-	           : (s[0] & 0xf8) == 0xf0 ? 4
-	                                   : 0;
-	*c = n > 1 ? s[0] & (0xffu >> (n + 1)) : s[0];
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80) return 0;
-		*c = *c << 6 | (s[i] & 0x3f);
-	}
-	return n && *c >= least[n] && *c <= 0x10ffff && (*c < 0xd800 || *c > 0xdfff) ? n : 0;
-}
-
 static void print_quoted(FILE *to, const char *path)
 {
-	const unsigned char *s = (const unsigned char *)path;
+	const char *s = path;
 	fputc('"', to);
 	while (*s) {
 		uint32_t c;
-		size_t n = decode(s, &c);
-		if (!n) fprintf(to, "\\x%02X", *s);
+		size_t n = wt_utf8(s, SIZE_MAX, &c);
+		if (!n) fprintf(to, "\\x%02X", (unsigned char)*s);
 		else if (c == '"' || c == '\\') fprintf(to, "\\%c", (char)c);
 		else if (c == '\n' || c == '\r' || c == '\t')
 			fprintf(to, "\\%c", c == '\n' ? 'n' : c == '\r' ? 'r' : 't');

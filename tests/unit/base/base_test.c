@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/hex.h"
 #include "base/hist.h"
+#include "base/utf8.h"
 
 #include "../../lib/cm.h"
 
@@ -77,6 +78,33 @@ static void hexadecimal_goes_there_and_back_and_refuses_what_is_none(void **stat
 	assert_int_equal(wt_hex_get(bytes, "0g", 2), -1);
 }
 
+static size_t utf8(const char *s)
+{
+	uint32_t c;
+	return wt_utf8(s, SIZE_MAX, &c);
+}
+
+static void utf8_is_what_the_standard_takes_and_nothing_else(void **state)
+{
+	(void)state;
+	uint32_t c = 0;
+	assert_int_equal(wt_utf8("\xf4\x8f\xbf\xbf", 4, &c), 4);
+	assert_int_equal(c, 0x10ffff);
+	assert_int_equal(wt_utf8("\xc3\xa9", 2, &c), 2);
+	assert_int_equal(c, 0xe9);
+	assert_int_equal(wt_utf8("\xc3\xa9", 1, &c), 0);
+	assert_int_equal(utf8("a"), 1);
+	assert_int_equal(utf8("\xed\x9f\xbf"), 3);
+	assert_int_equal(utf8("\xed\xa0\x80"), 0); /* a surrogate */
+	assert_int_equal(utf8("\xc0\x80"), 0);     /* overlong */
+	assert_int_equal(utf8("\xe0\x9f\xbf"), 0);
+	assert_int_equal(utf8("\xf0\x8f\xbf\xbf"), 0);
+	assert_int_equal(utf8("\xf4\x90\x80\x80"), 0); /* past U+10FFFF */
+	assert_int_equal(utf8("\xff"), 0);
+	assert_int_equal(utf8("\x80"), 0);
+	assert_int_equal(utf8("\xe2\x82"), 0); /* the text ends in the middle */
+}
+
 static void an_error_is_wrapped_outward_and_cut_where_it_is_too_long(void **state)
 {
 	(void)state;
@@ -103,6 +131,7 @@ int main(void)
 		cmocka_unit_test(a_histogram_knows_a_value_to_within_one_part_in_32),
 		cmocka_unit_test(a_quantile_lies_in_the_bucket_that_reaches_it),
 		cmocka_unit_test(hexadecimal_goes_there_and_back_and_refuses_what_is_none),
+		cmocka_unit_test(utf8_is_what_the_standard_takes_and_nothing_else),
 		cmocka_unit_test(an_error_is_wrapped_outward_and_cut_where_it_is_too_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
