@@ -8,6 +8,7 @@
  * A record is "KEY\0VALUE\0". Records are never confirmed, so that the log keeps all of them; a store that writes its
  * table out would confirm those that are in it. */
 #include <commitlog.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,11 @@ static struct pair *pairs; /* newest first */
 static int apply(void *log, const struct commitlog_entry *entry)
 {
 	const char *key = entry->value;
+	size_t n = entry->value_bytes, key_bytes = strnlen(key, n);
+	if (!n || key[n - 1] || key_bytes + 1 >= n) return -EBADMSG; /* not ours */
 	struct pair *pair = malloc(sizeof *pair);
-	*pair = (struct pair){pairs, strdup(key), strdup(key + strlen(key) + 1)};
+	if (!pair) return -ENOMEM;
+	*pair = (struct pair){pairs, strdup(key), strdup(key + key_bytes + 1)};
 	pairs = pair;
 	return commitlog_append_replay(log, entry, NULL); /* it is still needed */
 }
@@ -34,7 +38,7 @@ static int set(struct commitlog *log, uint64_t id, const char *key, const char *
 	char record[4096];
 	uint64_t handle;
 	int n = snprintf(record, sizeof record, "%s%c%s", key, 0, value);
-	if (n < 0 || (size_t)n >= sizeof record) return -1;
+	if (n < 0 || (size_t)n >= sizeof record) return -EMSGSIZE;
 	struct commitlog_cid cid = {.low = id};
 	int result = commitlog_append(log, cid, record, (size_t)n + 1, &handle);
 	return result ? result : commitlog_flush(log, handle);
@@ -49,14 +53,17 @@ static const char *get(const char *key)
 
 static int run(struct commitlog *log, int argc, char **argv, uint64_t id)
 {
-	if (argc == 4 && !strcmp(argv[2], "get")) return get(argv[3]) ? !puts(get(argv[3])) : 1;
-	if (argc == 5 && !strcmp(argv[2], "set")) return set(log, id, argv[3], argv[4]) || puts("ok") < 0;
-	for (long n = 0; argc == 4 && !strcmp(argv[2], "load") && n < atol(argv[3]); n++) {
+	int result = 0;
+	if (argc == 4 && !strcmp(argv[2], "get")) return !get(argv[3]) || puts(get(argv[3])) < 0;
+	if (argc == 5 && !strcmp(argv[2], "set") && !(result = set(log, id, argv[3], argv[4]))) return puts("ok") < 0;
+	for (long n = 0; argc == 4 && !strcmp(argv[2], "load") && n < atol(argv[3]) && !result; n++) {
 		char key[32];
 		snprintf(key, sizeof key, "k%ld", n);
-		if (set(log, id + (uint64_t)n, key, key) || puts(key) < 0 || fflush(stdout)) return 1;
+		result = set(log, id + (uint64_t)n, key, key);
+		if (!result && (puts(key) < 0 || fflush(stdout))) return 1;
 	}
-	return 0;
+	if (result) fprintf(stderr, "kv: can't commit: %s\n", strerror(-result));
+	return result ? 2 : 0;
 }
 
 int main(int argc, char **argv)
@@ -66,7 +73,8 @@ int main(int argc, char **argv)
 	struct commitlog_replay_summary found;
 	if (argc < 4) return fputs("usage: kv DIR set KEY VALUE | get KEY | load N\n", stderr), 3;
 	if (commitlog_open(argv[1], NULL, &error, &log)) return fprintf(stderr, "kv: %s\n", error.message), 2;
-	if (commitlog_replay(log, apply, log, &found)) return fprintf(stderr, "kv: %s\n", found.error.message), 2;
-	int status = commitlog_finish_replay(log) ? 2 : run(log, argc, argv, found.records + 1);
-	return commitlog_close(log) ? 2 : status;
+	int status = commitlog_replay(log, apply, log, &found);
+	if (status) fprintf(stderr, "kv: can't replay %s: %s\n", argv[1], strerror(-status));
+	else status = commitlog_finish_replay(log) ? 2 : run(log, argc, argv, found.records + 1);
+	return commitlog_close(log) || status < 0 ? 2 : status;
 }

@@ -25,6 +25,11 @@
 #define CL_PREFILL_MAX (2 * CL_GIB)
 #define CL_PREFILL_DEFAULT (32 * CL_MIB)
 
+/* The search for a valid block behind a bad one, in entries followed (about 10 s); what is read or summed up counts by its
+ * bytes. Bytes that happen to look like blocks everywhere would cost the square of their number. */
+#define CL_EFFORT_MAX (2 * CL_GIB)
+#define CL_EFFORT_BYTES 64
+
 enum {
 	CL_FIRST_INDEX = 1,
 	CL_LAST_INDEX = 999999999, /* nine digits */

@@ -58,7 +58,8 @@ static int copy_blocks(struct repair *r, struct cl_view *view, const char *name)
 		bool more = walk.tail == CL_TAIL_DAMAGED;
 		result = tell_loss(r, name, &walk, more ? walk.next_block : walk.true_bytes + walk.torn_bytes);
 		if (result || !more) return result;
-		walk = (struct cl_walk){.true_bytes = walk.next_block};
+		walk = (struct cl_walk){
+			.true_bytes = walk.next_block, .data_end = walk.data_end, .effort = walk.effort};
 	}
 }
 

@@ -41,6 +41,7 @@ static int begin(struct commitlog *log, struct waltrace_op *op, struct waltrace_
 			return wt_err_set(err, result, "%s: can't begin a file: %s", log->directory, strerror(-result));
 	}
 	log->replay = CL_REPLAY_RUNNING;
+	log->checkpoints.unreplayed = true; /* files without records, too, stay while they are read */
 	return 0;
 }
 
@@ -48,6 +49,7 @@ static void end(struct commitlog *log, int result)
 {
 	pthread_mutex_lock(&log->checkpoint_lock);
 	log->replay = result ? CL_REPLAY_NONE : CL_REPLAY_READ;
+	log->checkpoints.unreplayed = log->found.records > 0;
 	pthread_mutex_unlock(&log->checkpoint_lock);
 }
 

@@ -67,6 +67,7 @@ const uint8_t *cl_view_load(struct cl_view *view, uint64_t offset, size_t n)
 	assert(n <= CL_READ_ENTRY_MAX && offset <= view->size && n <= view->size - offset);
 	bool keeps = view->keep <= offset && offset + n - view->keep <= CL_READ_CHUNK_BYTES;
 	uint64_t from = keeps ? view->keep : offset;
+	view->loads++;
 	view->error = load(view, from, (size_t)(offset - from) + n);
 	return view->error ? NULL : view->bytes + (offset - from);
 }

@@ -19,9 +19,10 @@ struct cl_view {
 	uint64_t size; /* of the file when the view was opened */
 	uint8_t *bytes;
 	size_t capacity, held;
-	uint64_t at;   /* file offset of bytes[0] */
-	uint64_t keep; /* the window moves on so that this offset stays in it, if it is large enough for that */
-	int error;     /* why the last get returned NULL */
+	uint64_t at;    /* file offset of bytes[0] */
+	uint64_t keep;  /* the window moves on so that this offset stays in it, if it is large enough for that */
+	uint64_t loads; /* how often it was moved */
+	int error;      /* why the last get returned NULL */
 };
 
 int cl_view_open(struct cl_view *view, const struct wt_os *os, int fd);

@@ -88,10 +88,11 @@ static int find_block(struct cl_view *view, uint64_t start, struct cl_found *blo
 	return 1;
 }
 
-/* End of the last byte that isn't zero in [from, size); `from` if all are. */
-static int last_nonzero(struct cl_view *view, uint64_t from, uint64_t *end)
+/* Finds walk->data_end, which isn't before `from`, once a file. */
+static int find_data_end(struct cl_view *view, struct cl_walk *walk, uint64_t from)
 {
-	*end = from;
+	if (walk->data_end) return 0;
+	walk->data_end = from;
 	for (uint64_t at = from; at < view->size;) {
 		uint64_t rest = view->size - at;
 		size_t n = rest < CL_READ_CHUNK_BYTES ? (size_t)rest : CL_READ_CHUNK_BYTES;
@@ -100,29 +101,29 @@ static int last_nonzero(struct cl_view *view, uint64_t from, uint64_t *end)
 		if (bytes[0] || memcmp(bytes, bytes + 1, n - 1)) {
 			size_t last = n;
 			while (!bytes[last - 1]) last--;
-			*end = at + last;
+			walk->data_end = at + last;
 		}
 		at += n;
 	}
 	return 0;
 }
 
-/* Are there only zeros from a block boundary on? 1, 0 or a negative errno. */
-static int only_zeros(struct cl_view *view, uint64_t from)
+/* Are there only zeros from the block boundary true_bytes on? 1, 0 or a negative errno. */
+static int only_zeros(struct cl_view *view, struct cl_walk *walk)
 {
 	static const uint8_t zeros[CL_TRAILER_BYTES];
-	uint64_t rest = view->size - from, end;
+	uint64_t from = walk->true_bytes, rest = view->size - from;
 	size_t n = rest < sizeof zeros ? (size_t)rest : sizeof zeros;
 	const uint8_t *bytes = cl_view_get(view, from, n);
 	if (!bytes) return view->error;
 	if (memcmp(bytes, zeros, n)) return 0;
-	int result = last_nonzero(view, from, &end);
-	return result ? result : end == from;
+	int result = find_data_end(view, walk, from);
+	return result ? result : from >= walk->data_end;
 }
 
 /* Does a valid block begin at `start` and end with its trailer at `at`? The entries are followed before the CRC is
- * computed, so that chance and zeros cost next to nothing. */
-static int is_block(struct cl_view *view, uint64_t start, uint64_t at)
+ * computed, so that chance and zeros cost next to nothing. *effort grows by what it cost. */
+static int is_block(struct cl_view *view, uint64_t start, uint64_t at, uint64_t *effort)
 {
 	char reason[REASON_BYTES];
 	uint64_t entry = start;
@@ -131,19 +132,24 @@ static int is_block(struct cl_view *view, uint64_t start, uint64_t at)
 		int result = cl_walk_entry(view, entry, &place, reason);
 		if (result <= 0) return result;
 		entry = place.end;
+		++*effort;
 	}
 	if (entry != at) return 0;
 	uint64_t summed = start, time_ms;
 	uint32_t crc = 0;
+	*effort += (at - start) / CL_EFFORT_BYTES;
 	return closes(view, start, at, &summed, &crc, &time_ms);
 }
 
 /* Looks for a valid block that lies wholly behind `from`: a torn write has none behind it. Goes by the trailers, since
- * behind damage nothing says where a block begins. 1 and *found, 0, or a negative errno. */
-static int block_follows(struct cl_view *view, uint64_t from, uint64_t end, uint64_t *found)
+ * behind damage nothing says where a block begins. 1 and *found (the file's size if the search was given up: it isn't
+ * known then whether the tail is torn, so it must not be cut), 0, or a negative errno. */
+static int block_follows(struct cl_view *view, uint64_t from, uint64_t end, uint64_t *effort, uint64_t *found)
 {
+	/* A view of its own, on all of the tail if it is no larger than a batch: blocks are looked for to and fro. */
 	struct cl_view entries = {.os = view->os, .fd = view->fd, .size = view->size};
-	int result = 0;
+	size_t window = end - from < CL_READ_ENTRY_MAX ? (size_t)(end - from) : CL_READ_ENTRY_MAX;
+	int result = cl_view_get(&entries, from, window) ? 0 : entries.error;
 	for (uint64_t at = from + SHORTEST_ENTRY_BYTES; !result && at + CL_TRAILER_BYTES <= end; at++) {
 		const uint8_t *bytes = cl_view_get(view, at, CL_TRAILER_BYTES);
 		if (!bytes) {
@@ -152,8 +158,13 @@ static int block_follows(struct cl_view *view, uint64_t from, uint64_t end, uint
 		}
 		uint32_t n = cl_get32(bytes + 12);
 		if (n < SHORTEST_ENTRY_BYTES || n >= at - from) continue;
+		uint64_t loads = entries.loads;
 		*found = at - n;
-		result = is_block(&entries, at - n, at);
+		result = is_block(&entries, at - n, at, effort);
+		*effort += (entries.loads - loads) * (entries.capacity / CL_EFFORT_BYTES);
+		if (result || *effort <= CL_EFFORT_MAX) continue;
+		*found = view->size;
+		result = 1;
 	}
 	cl_view_close(&entries);
 	return result;
@@ -162,20 +173,25 @@ static int block_follows(struct cl_view *view, uint64_t from, uint64_t end, uint
 /* What follows the last whole block, which isn't a valid block itself. */
 static int judge_tail(struct cl_view *view, struct cl_walk *walk)
 {
-	uint64_t end, found = 0;
-	int result = last_nonzero(view, walk->true_bytes, &end);
+	uint64_t found = 0;
+	int result = find_data_end(view, walk, walk->true_bytes);
 	if (result) return result;
+	uint64_t end = walk->data_end;
 	walk->torn_bytes = end - walk->true_bytes;
 	/* The last trailer may end in zero bytes, so the search may not stop with the last byte that isn't zero. */
 	uint64_t limit = view->size - end < CL_TRAILER_BYTES ? view->size : end + CL_TRAILER_BYTES;
-	result = block_follows(view, walk->true_bytes, limit, &found);
+	result = block_follows(view, walk->true_bytes, limit, &walk->effort, &found);
 	if (result < 0) return result;
 	walk->tail = result ? CL_TAIL_DAMAGED : CL_TAIL_TORN;
 	walk->next_block = found;
 	if (!result) return 0;
 	size_t used = strlen(walk->reason);
-	snprintf(walk->reason + used, sizeof walk->reason - used, ", and a valid block follows at offset %" PRIu64,
-	         found);
+	if (found == view->size)
+		snprintf(walk->reason + used, sizeof walk->reason - used,
+		         ", and the search for a valid block behind it was given up");
+	else
+		snprintf(walk->reason + used, sizeof walk->reason - used,
+		         ", and a valid block follows at offset %" PRIu64, found);
 	return 0;
 }
 
@@ -188,7 +204,7 @@ int cl_walk_file(struct cl_view *view, struct cl_walk *walk, cl_on_block *on_blo
 int cl_walk_on(struct cl_view *view, struct cl_walk *walk, cl_on_block *on_block, void *context)
 {
 	while (walk->true_bytes < view->size) {
-		int result = only_zeros(view, walk->true_bytes);
+		int result = only_zeros(view, walk);
 		if (result < 0) return result;
 		if (result) {
 			walk->tail = CL_TAIL_ZEROS;

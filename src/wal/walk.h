@@ -32,7 +32,9 @@ struct cl_walk {
 	uint64_t true_bytes; /* end of the last whole block */
 	enum cl_tail tail;
 	uint64_t torn_bytes; /* from true_bytes to the last byte that isn't zero */
-	uint64_t next_block; /* of a damaged tail: where the next valid block begins */
+	uint64_t next_block; /* of a damaged tail: begin of the next valid block; the file's size: not found */
+	uint64_t data_end;   /* end of the last byte that isn't zero; 0: not looked for yet */
+	uint64_t effort;     /* spent on the search for blocks behind bad ones; past CL_EFFORT_MAX it is given up */
 	char reason[192];    /* of a torn or damaged tail */
 };
 

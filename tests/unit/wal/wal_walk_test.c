@@ -25,7 +25,7 @@ static void fill_blocks(uint8_t *file)
 	}
 }
 
-static struct cl_walk walk_bytes(const uint8_t *bytes, size_t n)
+static struct cl_walk walk_on_bytes(const uint8_t *bytes, size_t n, struct cl_walk walk)
 {
 	char directory[SCRATCH_PATH_BYTES], path[SCRATCH_PATH_BYTES];
 	scratch_make(directory);
@@ -34,13 +34,17 @@ static struct cl_walk walk_bytes(const uint8_t *bytes, size_t n)
 	int fd = open(path, O_RDONLY);
 	assert_true(fd >= 0);
 	struct cl_view view;
-	struct cl_walk walk;
 	assert_int_equal(cl_view_open(&view, &wt_os_posix, fd), 0);
-	assert_int_equal(cl_walk_file(&view, &walk, NULL, NULL), 0);
+	assert_int_equal(cl_walk_on(&view, &walk, NULL, NULL), 0);
 	cl_view_close(&view);
 	close(fd);
 	scratch_remove(directory);
 	return walk;
+}
+
+static struct cl_walk walk_bytes(const uint8_t *bytes, size_t n)
+{
+	return walk_on_bytes(bytes, n, (struct cl_walk){0});
 }
 
 static void whole_blocks_are_counted(void **state)
@@ -154,6 +158,40 @@ static void largest_key_is_read(void **state)
 	assert_int_equal(walk.tail, CL_TAIL_NONE);
 }
 
+static void walk_goes_on_behind_damage(void **state)
+{
+	(void)state;
+	uint8_t file[BLOCKS * BLOCK + 1000] = {0};
+	fill_blocks(file);
+	file[30] ^= 1;
+	struct cl_walk walk = walk_bytes(file, sizeof file);
+	assert_int_equal(walk.tail, CL_TAIL_DAMAGED);
+	assert_int_equal(walk.next_block, BLOCK);
+	walk = walk_on_bytes(file, sizeof file, (struct cl_walk){.true_bytes = BLOCK, .data_end = walk.data_end});
+	assert_int_equal(walk.tail, CL_TAIL_ZEROS);
+	assert_int_equal(walk.blocks, BLOCKS - 1);
+}
+
+/* Numbers that look like the length of a block at every place: an array of ones. */
+static void search_that_gets_too_long_is_given_up_and_nothing_cut(void **state)
+{
+	(void)state;
+	enum { N = 40000 };
+	uint8_t *file = calloc(1, N);
+	for (size_t at = 0; at < N; at += 4) file[at] = 1;
+	struct cl_walk walk = walk_bytes(file, N);
+	assert_int_equal(walk.tail, CL_TAIL_TORN);
+	assert_true(walk.effort > 1000 && walk.effort < CL_EFFORT_MAX);
+	uint64_t needed = walk.effort;
+	walk = walk_on_bytes(file, N, (struct cl_walk){.effort = CL_EFFORT_MAX - needed});
+	assert_int_equal(walk.tail, CL_TAIL_TORN);
+	walk = walk_on_bytes(file, N, (struct cl_walk){.effort = CL_EFFORT_MAX - needed + 1});
+	assert_int_equal(walk.tail, CL_TAIL_DAMAGED);
+	assert_int_equal(walk.next_block, N);
+	assert_non_null(strstr(walk.reason, "given up"));
+	free(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +204,8 @@ int main(void)
 		cmocka_unit_test(block_of_remove_entries_is_a_block),
 		cmocka_unit_test(value_past_the_end_is_no_entry),
 		cmocka_unit_test(largest_key_is_read),
+		cmocka_unit_test(walk_goes_on_behind_damage),
+		cmocka_unit_test(search_that_gets_too_long_is_given_up_and_nothing_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
