@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """verify and report as a person calls them: exit status, streams, and messages, good input and bad.
 
-usage: verify.py WALTRACE SAMPLE"""
+usage: verify.py WALTRACE SAMPLE RECORD"""
 import json
 import os
 import pathlib
@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 TOOL, SAMPLE = sys.argv[1], pathlib.Path(sys.argv[2])
+RECORD = sys.argv[3]
 
 
 def run(*args, data=None, env=None):
@@ -98,11 +99,98 @@ class Tool(unittest.TestCase):
 
     def test_hostile_lines_end_in_time(self):
         header = self.lines[0]
-        for line in (b"[" * 5_000_000, b'{"event":"' + b"x" * 40_000_000, b"\0" * 1_000_000, b"\xff" * 1000,
+        for line in (b"[" * 5_000_000, b"\0" * 1_000_000, b"\xff" * 1000,
                      b'{"a":' * 100_000, b'{"keyword":"PI_STORE_WAL_TRACE","event":"window"}'):
             status, out, _ = run("verify", self.file(header + line + b"\n" + self.lines[1]))
             self.assertEqual(status, 2)
             self.assertIn("trace.jsonl:2: ", out)
+
+    def test_a_line_without_end_is_an_error_in_time(self):
+        if os.path.exists("/dev/zero"):
+            for command in ("verify", "report"):
+                status, out, err = run(command, "/dev/zero")
+                self.assertEqual((status, out), (2, ""))
+                self.assertRegex(err, r"^waltrace: /dev/zero:1: not a trace: no end of a line in its first 33 MiB\n$")
+        long = self.lines[0] + b'{"event":"' + b"x" * (33 << 20) + b"\n" + self.lines[1]
+        status, _, err = run("verify", self.file(long))
+        self.assertEqual(status, 2)
+        self.assertRegex(err, r"trace\.jsonl:2: a line of over 33 MiB")
+        endless = subprocess.Popen([TOOL, "verify", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        with self.assertRaises(BrokenPipeError):
+            for _ in range(200):
+                endless.stdin.write(b"x" * (1 << 20))
+        self.assertEqual(endless.wait(timeout=60), 2)
+        self.assertIn(b"standard input:1: not a trace", endless.stderr.read())
+        endless.stderr.close()
+        try:
+            endless.stdin.close()
+        except BrokenPipeError:
+            pass
+
+    def test_control_characters_never_reach_the_terminal(self):
+        self.lines[0] = self.lines[0].replace(b'"run_id":"', b'"run_id":"\\u001b[31m\\u009bX\x7f\xc2\x9b', 1)
+        path = self.file(b"".join(self.lines), "a\033[2Jb\x9b.jsonl")
+        for args in (("verify", path), ("verify", self.dir / "none\033c"), ("verify", SAMPLE, "\033")):
+            done = subprocess.run([TOOL, *map(str, args)], capture_output=True, timeout=60)
+            text = (done.stdout + done.stderr).decode()
+            self.assertFalse([c for c in text if c != "\n" and (ord(c) < 32 or 0x7f <= ord(c) < 0xa0)], args)
+            self.assertIn("\\x1b", text)
+
+    def test_problems_say_how_to_mend_them_on_a_line_each(self):
+        del self.lines[500]
+        path = self.file(b"".join(self.lines))
+        status, out, _ = run("verify", path)
+        self.assertEqual(status, 2)
+        problems = [line for line in out.splitlines() if line.startswith("waltrace: ")]
+        self.assertTrue(0 < len(problems) <= 20)
+        for line in problems:
+            self.assertRegex(line, rf"^waltrace: {path}:\d+: .+ \([a-z_0-9]+\): .+")
+
+    def test_help_of_a_command_and_the_name_that_was_meant(self):
+        for command in ("demo", "bench", "verify", "report", "recover", "wal"):
+            self.assertEqual(run("help", command), run(command, "--help"))
+        self.assertEqual(run("help"), run("--help"))
+        for name, meant in (("verfy", "verify"), ("reprot", "report"), ("ver", "verify"), ("dmeo", "demo")):
+            for args in ((name,), ("help", name)):
+                status, out, err = run(*args)
+                self.assertEqual((status, out), (3, ""))
+                self.assertIn(f"did you mean waltrace {meant}?", err)
+        for name in ("xyzzy", "x" * 10_000, ""):
+            self.assertNotIn("did you mean", run(name)[2])
+        self.assertEqual(run("help", "demo", "bench")[0], 3)
+
+    def record(self, operations, **settings):
+        env = {k: v for k, v in os.environ.items() if not k.startswith("PI_STORE_WAL_TRACE")}
+        env |= {f"PI_STORE_WAL_TRACE_{k}": str(v) for k, v in settings.items()}
+        env |= {"PI_STORE_WAL_TRACE_DIR": str(self.dir), "PI_STORE_WAL_TRACE_QUIET": "1"}
+        log = self.dir / "log"
+        log.mkdir()
+        done = subprocess.run([RECORD, str(operations)], capture_output=True, timeout=60, env=env, cwd=log)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return pathlib.Path(done.stdout.decode().strip())
+
+    def test_operations_below_min_ns_leave_gaps_that_are_no_damage(self):
+        path = self.record(500, MIN_NS=2_000_000)
+        status, out, _ = run("verify", "--json", path)
+        trace = json.loads(out)["traces"][0]
+        self.assertEqual((status, trace["verdict"], trace["problems"]), (0, "complete", 0))
+        self.assertGreaterEqual(trace["records"], 20)
+        self.assertEqual(trace["records"] + trace["filtered"], 1000)
+        seqs = [json.loads(line)["lock_seq"] for line in path.read_text().splitlines() if '"lock_seq"' in line]
+        self.assertGreater(max(seqs), len(seqs))
+
+    def test_a_queue_that_ran_over_is_incomplete_and_its_losses_add_up(self):
+        path = self.record(20_000, CAPACITY=16, DRAIN_MS=50)
+        status, out, _ = run("verify", "--json", path)
+        trace = json.loads(out)["traces"][0]
+        self.assertEqual((status, trace["verdict"], trace["problems"]), (1, "incomplete", 0), trace)
+        self.assertGreater(trace["dropped"], 0)
+        self.assertIn("raise capacity", trace["mend"])
+        lines = path.read_bytes().splitlines(keepends=True)
+        losses = [line for line in lines if b'"event":"loss"' in line]
+        path.write_bytes(b"".join(line for line in lines if line != losses[-1]))
+        self.assertEqual(run("verify", path)[0], 2)
+        self.assertIn("(loss lines)", run("verify", path)[1])
 
     def test_wrong_usage_is_3(self):
         for args in ((), ("nonsense",), ("verify",), ("report",), ("verify", "--nope", SAMPLE),
@@ -127,7 +215,7 @@ class Tool(unittest.TestCase):
         self.assertEqual((status, err), (0, ""))
         self.assertRegex(" ".join(out.split()), "commits wait for one another's fsyncs")
         # But for the line with the file's name, which may be as long as it likes.
-        self.assertLessEqual(max(len(line) for line in out.splitlines() if SAMPLE not in line), 80)
+        self.assertLessEqual(max(len(line) for line in out.splitlines() if str(SAMPLE) not in line), 80)
         self.assertEqual(json.loads(run("report", "--json", SAMPLE)[1])["complete"], True)
 
     def test_an_output_that_is_full_is_no_success(self):
@@ -145,6 +233,10 @@ class Tool(unittest.TestCase):
         self.assertEqual(run("verify", path)[0], 0)
         self.assertEqual(run("verify", "-", data=packed)[0], 0)
         self.assertEqual(run("verify", self.file(packed[: len(packed) // 2], "cut.zst"))[0], 1)
+        for held in (2, 4, 9, 100):
+            status, _, err = run("verify", self.file(packed[:held], "begun.zst"))
+            self.assertEqual(status, 2)
+            self.assertRegex(err, "begun.zst: cut off: ")
         damaged = packed[:5000] + bytes(64) + packed[5064:]
         self.assertEqual(run("verify", self.file(damaged, "damaged.zst"))[0], 2)
 
