@@ -16,9 +16,6 @@
 #include "read/trace.h"
 #include "read/units.h"
 
-/* Problems that are shown of one file; the others are counted. */
-enum { PROBLEMS_SHOWN = 20 };
-
 static const char help_text[] = "waltrace verify FILE... [--format text|json]\n"
 				"\n"
 				"Can this trace be trusted? Says first whether it is complete, then what is\n"
@@ -41,14 +38,15 @@ static const char help_text[] = "waltrace verify FILE... [--format text|json]\n"
 struct problem {
 	uint64_t line;
 	enum wt_check check;
-	char text[256];
+	char text[WT_PROBLEM_TEXT];
 };
 
 struct examined {
 	const char *path;
+	char shown[1024]; /* its name without control characters */
 	struct wt_verdict verdict;
 	struct wt_err err; /* why it couldn't be read, or is no trace; code 0: neither */
-	struct problem problem[PROBLEMS_SHOWN];
+	struct problem problem[WT_PROBLEMS_SHOWN];
 	uint64_t problems;
 };
 
@@ -61,7 +59,7 @@ static int usage(const char *what, const char *which)
 static void take_problem(void *context, uint64_t line, enum wt_check check, const char *text)
 {
 	struct examined *file = context;
-	if (file->problems++ >= PROBLEMS_SHOWN) return;
+	if (file->problems++ >= WT_PROBLEMS_SHOWN) return;
 	struct problem *p = &file->problem[file->problems - 1];
 	p->line = line;
 	p->check = check;
@@ -86,12 +84,10 @@ static int status_of(const struct examined *file)
 
 /* ---- Text --------------------------------------------------------------------------------------------------- */
 
-static const char *shown_name(const char *path) { return strcmp(path, "-") ? path : "standard input"; }
-
 static void print_verdict(const struct wt_page *page, const struct examined *file)
 {
 	const struct wt_verdict *v = &file->verdict;
-	fprintf(page->out, "%s: ", shown_name(file->path));
+	fprintf(page->out, "%s: ", file->shown);
 	if (v->problems) {
 		wt_page_ink(page, WT_INK_BAD, "damaged");
 		fprintf(page->out, ": %s problem%s", wt_count(v->problems).text, v->problems == 1 ? "" : "s");
@@ -100,7 +96,7 @@ static void print_verdict(const struct wt_page *page, const struct examined *fil
 		fputs(": nothing is missing, nothing is wrong", page->out);
 	} else {
 		wt_page_ink(page, WT_INK_WARN, "incomplete");
-		fprintf(page->out, ": %s", v->why);
+		fprintf(page->out, ": %s%s%s", v->why, v->mend[0] ? ": " : "", v->mend);
 	}
 	fputc('\n', page->out);
 }
@@ -122,11 +118,11 @@ static void print_contents(const struct wt_page *page, const struct wt_verdict *
 
 static void print_problems(const struct wt_page *page, const struct examined *file)
 {
-	uint64_t shown = file->problems < PROBLEMS_SHOWN ? file->problems : PROBLEMS_SHOWN;
+	uint64_t shown = file->problems < WT_PROBLEMS_SHOWN ? file->problems : WT_PROBLEMS_SHOWN;
 	for (uint64_t i = 0; i < shown; i++) {
 		const struct problem *p = &file->problem[i];
-		fprintf(page->out, "%s:%" PRIu64 ": %s (%s)\n", shown_name(file->path), p->line, p->text,
-		        wt_check_key[p->check]);
+		fprintf(page->out, "waltrace: %s:%" PRIu64 ": %s (%s): %s\n", file->shown, p->line, p->text,
+		        wt_check_key[p->check], wt_check_mend[p->check]);
 	}
 	if (file->problems > shown) fprintf(page->out, "… and %s more\n", wt_count(file->problems - shown).text);
 }
@@ -187,7 +183,7 @@ static void json_problems(struct wt_json *json, const struct examined *file)
 {
 	wt_json_count(json, "problems", file->problems);
 	wt_json_open(json, "first_problems", '[');
-	for (uint64_t i = 0; i < file->problems && i < PROBLEMS_SHOWN; i++) {
+	for (uint64_t i = 0; i < file->problems && i < WT_PROBLEMS_SHOWN; i++) {
 		wt_json_open(json, NULL, '{');
 		wt_json_count(json, "line", file->problem[i].line);
 		wt_json_text(json, "check", wt_check_key[file->problem[i].check]);
@@ -215,6 +211,7 @@ static void json_file(struct wt_json *json, const struct examined *file)
 	wt_json_text(json, "verdict", file->err.code ? "unreadable" : verdict[status_of(file)]);
 	wt_json_flag(json, "complete", !file->err.code && v->complete);
 	wt_json_text(json, "why", file->err.code ? file->err.text : v->why);
+	wt_json_text(json, "mend", file->err.code ? "" : v->mend);
 	if (!file->err.code) {
 		wt_json_text(json, "session_id", v->session_id);
 		wt_json_text(json, "run_id", v->run_id);
@@ -267,6 +264,7 @@ static int verify_files(char **path, int n, bool as_json)
 	if (as_json) wt_json_open(&json, NULL, '{'), wt_json_open(&json, "traces", '[');
 	for (int i = 0; i < n; i++) {
 		*file = (struct examined){.path = path[i]};
+		wt_input_shown(file->shown, sizeof file->shown, path[i]);
 		examine(file);
 		if (status_of(file) > status) status = status_of(file);
 		if (as_json) json_file(&json, file);

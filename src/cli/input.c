@@ -11,7 +11,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { PACKED_BYTES = 256 * 1024 };
+#include "read/limits.h"
+#include "read/shown.h"
+
 #define SECOND_NS 1000000000ull
 
 static uint64_t now_ns(void)
@@ -28,24 +30,32 @@ static int opened(struct wt_input *in, struct wt_err *err)
 	if (S_ISDIR(about.st_mode))
 		return wt_err_set(err, -EISDIR, "a directory: give the trace files in it (wal-trace-*.jsonl)");
 	if (S_ISREG(about.st_mode)) in->size = (uint64_t)about.st_size;
-	in->packed = malloc(PACKED_BYTES);
+	in->packed = malloc(WT_READ_PACKED);
 	if (!in->packed) return wt_err_set(err, -ENOMEM, "out of memory");
 	in->since_ns = in->shown_ns = now_ns();
 	in->progress = isatty(STDERR_FILENO) && in->size;
 	return 0;
 }
 
+void wt_input_shown(char *to, size_t room, const char *path)
+{
+	if (!strcmp(path, "-")) path = "standard input";
+	wt_shown(to, room, path, strlen(path));
+}
+
 int wt_input_open(struct wt_input *in, const char *path, struct wt_err *err)
 {
 	bool standard = !strcmp(path, "-");
+	char shown[WT_ERR_BYTES / 2];
+	wt_input_shown(shown, sizeof shown, path);
 	*in = (struct wt_input){.name = standard ? "standard input" : path};
 	in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (in->fd < 0)
-		return wt_err_set(err, -errno, "%s: can't open it: %s%s", path, strerror(errno),
+		return wt_err_set(err, -errno, "%s: can't open it: %s%s", shown, strerror(errno),
 		                  errno == ENOENT ? ": check the name" : "");
 	int result = opened(in, err);
 	if (!result) return 0;
-	wt_err_wrap(err, "%s", in->name);
+	wt_err_wrap(err, "%s", shown);
 	wt_input_close(in);
 	return result;
 }
@@ -64,7 +74,9 @@ static void show_progress(struct wt_input *in)
 	uint64_t now = now_ns();
 	if (now - in->since_ns < SECOND_NS || now - in->shown_ns < SECOND_NS / 5) return;
 	in->shown_ns = now;
-	fprintf(stderr, "\r\033[Kreading %.50s: %3.0f %%", in->name, 100 * (double)in->taken / (double)in->size);
+	char shown[51];
+	wt_input_shown(shown, sizeof shown, in->name);
+	fprintf(stderr, "\r\033[Kreading %s: %3.0f %%", shown, 100 * (double)in->taken / (double)in->size);
 	fflush(stderr);
 }
 
@@ -85,9 +97,14 @@ static ssize_t take_packed(struct wt_input *in, struct wt_err *err)
 	memmove(in->packed, in->packed + in->from, in->to - in->from);
 	in->to -= in->from;
 	in->from = 0;
-	ssize_t got = take(in, in->packed + in->to, PACKED_BYTES - in->to, err);
+	ssize_t got = take(in, in->packed + in->to, WT_READ_PACKED - in->to, err);
 	if (got > 0) in->to += (size_t)got;
 	return got;
+}
+
+static int cut_off(struct wt_err *err)
+{
+	return wt_err_set(err, -EBADMSG, "cut off: its compressed data ends before the first line: copy it again");
 }
 
 static int start(struct wt_input *in, struct wt_err *err)
@@ -99,6 +116,7 @@ static int start(struct wt_input *in, struct wt_err *err)
 		if (got < 0) return (int)got;
 		if (!got) break;
 	}
+	if (in->to && in->to < sizeof magic && !memcmp(in->packed, magic, in->to)) return cut_off(err);
 	if (in->to < sizeof magic || memcmp(in->packed, magic, sizeof magic) != 0) return 0;
 	in->zstd = true;
 	in->stream = ZSTD_createDStream();
@@ -118,9 +136,13 @@ static ssize_t unpack(struct wt_input *in, void *bytes, size_t n, struct wt_err 
 		size_t result = ZSTD_decompressStream(in->stream, &out, &packed);
 		if (ZSTD_isError(result))
 			return wt_err_set(err, -EBADMSG, "damaged zstd data: %s", ZSTD_getErrorName(result));
+		if (packed.size) in->inside = result != 0;
 		in->from += packed.pos;
-		if (in->ended && !out.pos) return 0; /* in the middle of a frame: a trace that is cut off */
+		if (!in->ended || out.pos) continue;
+		if (in->inside && !in->gave) return cut_off(err);
+		return 0; /* in the middle of a frame, too: the trace is then cut off */
 	}
+	in->gave = true;
 	return (ssize_t)out.pos;
 }
 
@@ -145,6 +167,8 @@ void wt_input_blame(struct wt_err *err, const char *path)
 	char text[WT_ERR_BYTES];
 	size_t digits = strspn(err->text, "0123456789");
 	memcpy(text, err->text, sizeof text);
-	if (!strcmp(path, "-")) path = "standard input";
-	wt_err_set(err, err->code, "%s:%s%s", path, digits && text[digits] == ':' ? "" : " ", text);
+	char shown[WT_ERR_BYTES / 2];
+	wt_input_shown(shown, sizeof shown, path);
+	wt_err_set(err, err->code, "%s:%s%.*s", shown, digits && text[digits] == ':' ? "" : " ", WT_ERR_BYTES / 2,
+	           text);
 }

@@ -12,8 +12,9 @@
 struct wt_input {
 	int fd;
 	bool zstd, started, ended;
-	void *stream; /* ZSTD_DStream */
-	char *packed; /* what was read and isn't unpacked yet: [from, to) */
+	bool inside, gave; /* in the middle of a frame; some of it was given out */
+	void *stream;      /* ZSTD_DStream */
+	char *packed;      /* what was read and isn't unpacked yet: [from, to) */
 	size_t from, to;
 	uint64_t taken, size;        /* bytes read of so many; size 0: unknown */
 	uint64_t since_ns, shown_ns; /* progress, on a terminal */
@@ -27,6 +28,8 @@ int wt_input_open(struct wt_input *input, const char *path, struct wt_err *err) 
 ssize_t wt_input_read(void *input, void *bytes, size_t n, struct wt_err *err);
 void wt_input_close(struct wt_input *input);
 
+/* A file's name as messages show it: "-" is standard input, control characters are escaped. */
+void wt_input_shown(char *to, size_t room, const char *path);
 /* Puts the file's name before a message that may begin with a line's number: "FILE:LINE: …", "FILE: …". */
 void wt_input_blame(struct wt_err *err, const char *path);
 

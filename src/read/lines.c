@@ -44,31 +44,6 @@ static int fill(struct wt_lines *l, struct wt_err *err)
 	return 0;
 }
 
-/* Passes over the rest of a line that is over the limit, holding only its beginning. */
-static int drain(struct wt_lines *l, struct wt_raw *raw, struct wt_err *err)
-{
-	enum { SHOWN = 64 };
-	raw->too_long = true;
-	for (;;) {
-		const char *end = memchr(l->buffer + l->from + SHOWN, '\n', l->to - l->from - SHOWN);
-		size_t held = end ? (size_t)(end - l->buffer) + 1 - l->from : l->to - l->from;
-		l->offset += held - SHOWN;
-		memmove(l->buffer + l->from + held - SHOWN, l->buffer + l->from, SHOWN);
-		l->from += held - SHOWN;
-		if (end || l->ended) {
-			raw->cut = !end;
-			break;
-		}
-		int result = fill(l, err);
-		if (result) return result;
-	}
-	raw->text = l->buffer + l->from;
-	raw->n = SHOWN;
-	l->from += SHOWN;
-	l->offset += SHOWN;
-	return 1;
-}
-
 int wt_lines_next(struct wt_lines *l, struct wt_raw *raw, struct wt_err *err)
 {
 	size_t seen = 0;
@@ -77,10 +52,7 @@ int wt_lines_next(struct wt_lines *l, struct wt_raw *raw, struct wt_err *err)
 		char *start = l->buffer ? l->buffer + l->from : NULL;
 		char *end = start ? memchr(start + seen, '\n', l->to - l->from - seen) : NULL;
 		size_t held = end ? (size_t)(end - start) : l->to - l->from;
-		if (held > l->max) {
-			l->number++;
-			return drain(l, raw, err);
-		}
+		if (held > l->max) return wt_err_set(err, -EFBIG, "a line of over %zu bytes", l->max);
 		if (!end && !l->ended) {
 			seen = held;
 			int result = fill(l, err);

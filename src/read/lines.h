@@ -10,10 +10,7 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
-
-/* The longest legal line carries two paths of 8 MiB each, two digits a byte, and less than 64 KiB of other keys. */
-enum { WT_READ_LINE_MAX = 33 * 1024 * 1024, WT_READ_CHUNK = 256 * 1024 };
-_Static_assert(WT_READ_LINE_MAX > 2 * 2 * 8 * 1024 * 1024 + 65536, "two paths fit");
+#include "read/limits.h"
 
 /* Up to n bytes; 0 at the end; negative errno with a message in err. */
 typedef ssize_t wt_read_fn(void *context, void *bytes, size_t n, struct wt_err *err);
@@ -34,12 +31,12 @@ struct wt_raw {
 	uint64_t number; /* from 1 */
 	uint64_t offset; /* of its first byte in the stream */
 	bool cut;        /* the stream ended before its newline */
-	bool too_long;   /* over the limit: text holds its beginning, the rest was passed over */
 };
 
 /* Nothing is allocated before the first call of wt_lines_next. */
 void wt_lines_init(struct wt_lines *lines, wt_read_fn *read, void *context);
-/* 1: *raw is the next line; 0: no more; negative errno with a message. */
+/* 1: *raw is the next line; 0: no more; negative errno with a message: -EFBIG for a line over the limit, of which
+ * raw->number is set. After an error nothing more can be read. */
 int wt_lines_next(struct wt_lines *lines, struct wt_raw *raw, struct wt_err *err) WT_MUST_CHECK;
 void wt_lines_free(struct wt_lines *lines);
 

@@ -16,8 +16,9 @@ struct parse {
 	struct wt_parser *parser;
 	struct wt_line *line;
 	const struct wt_shape *shape;
-	uint64_t seen; /* keys of the shape, by their number */
-	uint8_t last;  /* the one before, plus 1 */
+	uint64_t seen;   /* keys of the shape, by their number */
+	uint8_t last;    /* the one before, plus 1 */
+	uint8_t unknown; /* keys that aren't known, in the parser */
 };
 
 /* ---- Well-known words --------------------------------------------------------------------------------------- */
@@ -56,6 +57,19 @@ static bool same(const struct wt_text *text, const char *name, size_t n)
 	return text->n == n && !memcmp(text->bytes, name, n);
 }
 
+/* Remembers a key that nobody knows, and passes over its value. From `first` on are those of the same object. */
+static bool unknown_value(struct parse *p, const struct wt_text *name, unsigned first)
+{
+	struct wt_text *known = p->parser->unknown;
+	for (unsigned i = first; i < p->unknown; i++)
+		if (same(name, known[i].bytes, known[i].n))
+			return wt_scan_fail(&p->scan, "a key that was there before");
+	if (p->unknown == WT_UNKNOWN_KEYS) return wt_scan_fail(&p->scan, "too many keys that aren't known");
+	known[p->unknown++] = *name;
+	p->line->unknown_keys++;
+	return wt_scan_any(&p->scan);
+}
+
 /* ---- Small objects ------------------------------------------------------------------------------------------ */
 
 struct member {
@@ -64,7 +78,7 @@ struct member {
 	uint64_t *number;
 };
 
-static bool small_member(struct parse *p, const struct member *member, unsigned n, unsigned *got)
+static bool small_member(struct parse *p, const struct member *member, unsigned n, unsigned *got, unsigned first)
 {
 	struct wt_scan *s = &p->scan;
 	struct wt_text name;
@@ -77,18 +91,18 @@ static bool small_member(struct parse *p, const struct member *member, unsigned 
 		*got |= 1u << i;
 		return member[i].text ? wt_scan_string(s, member[i].text) : wt_scan_u64(s, member[i].number);
 	}
-	p->line->unknown_keys++;
-	return wt_scan_any(s);
+	return unknown_value(p, &name, first);
 }
 
 static bool small_object(struct parse *p, const struct member *member, unsigned n)
 {
 	struct wt_scan *s = &p->scan;
-	unsigned got = 0;
+	unsigned got = 0, first = p->unknown;
 	if (!wt_scan_if(s, '{')) return wt_scan_fail(s, "an object is expected here");
 	do
-		if (!small_member(p, member, n, &got)) return false;
+		if (!small_member(p, member, n, &got, first)) return false;
 	while (wt_scan_if(s, ','));
+	p->unknown = (uint8_t)first;
 	if (got != (1u << n) - 1) return wt_scan_fail(s, "an object that lacks one of its keys");
 	if (*s->at != '}') return wt_scan_fail(s, "a closing brace is expected here");
 	s->at++;
@@ -249,16 +263,15 @@ static inline bool is_key(struct wt_scan *s, const struct wt_key *key)
 }
 
 /* The key that stands here, or NULL for one that isn't known; s->at at its value. */
-static bool find_key(struct parse *p, const struct wt_key **found)
+static bool find_key(struct parse *p, const struct wt_key **found, struct wt_text *name)
 {
-	struct wt_text name;
 	struct wt_scan *s = &p->scan;
 	*found = NULL;
-	if (!wt_scan_string(s, &name)) return false;
+	if (!wt_scan_string(s, name)) return false;
 	if (!wt_scan_if(s, ':')) return wt_scan_fail(s, "a colon is expected here");
 	for (uint8_t i = 0; i < p->shape->keys; i++) {
 		const struct wt_key *key = &p->shape->key[i];
-		if (key->bytes && same(&name, key->name, key->bytes)) *found = key;
+		if (key->bytes && same(name, key->name, key->bytes)) *found = key;
 	}
 	return true;
 }
@@ -280,10 +293,9 @@ static bool member(struct parse *p)
 {
 	const struct wt_key *key = &p->shape->key[p->parser->next[p->shape - wt_shape][p->last] % p->shape->keys];
 	if (wt_likely(*p->scan.at == '"' && is_key(&p->scan, key))) return known_value(p, key);
-	if (!find_key(p, &key)) return false;
-	if (key) return known_value(p, key);
-	p->line->unknown_keys++;
-	return wt_scan_any(&p->scan);
+	struct wt_text name;
+	if (!find_key(p, &key, &name)) return false;
+	return key ? known_value(p, key) : unknown_value(p, &name, 0);
 }
 
 static bool members(struct parse *p)

@@ -12,13 +12,15 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
+#include "read/limits.h"
 #include "read/model.h"
 
-enum { WT_DEPTH_MAX = 32, WT_SHAPES = 22, WT_SHAPE_KEYS_MAX = 63, WT_WORD_SLOTS = 256 };
+enum { WT_SHAPES = 22, WT_WORD_SLOTS = 256 };
 
 struct wt_parser {
 	uint8_t next[WT_SHAPES][WT_SHAPE_KEYS_MAX + 1]; /* key that last came after this one */
 	uint8_t word[WT_WORD_SLOTS];                    /* well-known words by their hash */
+	struct wt_text unknown[WT_UNKNOWN_KEYS];        /* of the line that is being parsed */
 };
 
 void wt_parser_init(struct wt_parser *parser);

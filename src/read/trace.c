@@ -17,8 +17,7 @@ static int one_line(const struct wt_trace_reader *reader, struct wt_parser *pars
 	struct wt_err why = {0};
 	int parsed = -EBADMSG;
 	wt_verify_raw(verify, raw);
-	if (raw->too_long) wt_err_set(&why, -EBADMSG, "a line of over %d MiB", WT_READ_LINE_MAX >> 20);
-	else if (raw->cut) wt_err_set(&why, -EBADMSG, "cut off");
+	if (raw->cut) wt_err_set(&why, -EBADMSG, "cut off");
 	else parsed = wt_parse_line(parser, raw->text, raw->n, line, &why);
 	if (wt_verify_line(verify, raw, parsed ? NULL : line, why.text))
 		return wt_err_set(err, -ENOMEM, "out of memory for the ids of a trace");
@@ -29,6 +28,17 @@ static int one_line(const struct wt_trace_reader *reader, struct wt_parser *pars
 	int result = reader->line(reader->line_context, line, err);
 	if (result) wt_err_wrap(err, "%llu", (unsigned long long)raw->number);
 	return result;
+}
+
+/* Nothing behind such a line is looked for: there may be no end to it. */
+static int too_long(const struct wt_raw *raw, struct wt_err *err)
+{
+	if (raw->number == 1)
+		return wt_err_set(err, -EBADMSG, "1: not a trace: no end of a line in its first %d MiB",
+		                  WT_READ_LINE_MAX >> 20);
+	return wt_err_set(err, -EBADMSG,
+	                  "%llu: a line of over %d MiB, which no recorder writes: the file is damaged from here on",
+	                  (unsigned long long)raw->number, WT_READ_LINE_MAX >> 20);
 }
 
 static int all_lines(const struct wt_trace_reader *reader, struct wt_verify *verify, struct wt_line *line,
@@ -44,6 +54,7 @@ static int all_lines(const struct wt_trace_reader *reader, struct wt_verify *ver
 		result = one_line(reader, &parser, verify, &raw, line, err);
 		if (result) break;
 	}
+	if (result == -EFBIG) result = too_long(&raw, err);
 	wt_lines_free(&lines);
 	return result;
 }

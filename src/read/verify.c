@@ -9,16 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "read/shown.h"
 #include "read/verify_state.h"
 
 const char *const wt_check_key[WT_CHECKS] = {
-#define WT_CHECK(id, key, what) key,
+#define WT_CHECK(id, key, what, mend) key,
 	WT_CHECKS_LIST(WT_CHECK)
 #undef WT_CHECK
 };
 
 const char *const wt_check_what[WT_CHECKS] = {
-#define WT_CHECK(id, key, what) what,
+#define WT_CHECK(id, key, what, mend) what,
+	WT_CHECKS_LIST(WT_CHECK)
+#undef WT_CHECK
+};
+
+const char *const wt_check_mend[WT_CHECKS] = {
+#define WT_CHECK(id, key, what, mend) mend,
 	WT_CHECKS_LIST(WT_CHECK)
 #undef WT_CHECK
 };
@@ -72,13 +79,7 @@ void wt_verify_raw(struct wt_verify *v, const struct wt_raw *raw)
 /* Control characters would let a trace write to the terminal of who reads it. */
 static void keep(char *to, size_t room, const struct wt_text *text)
 {
-	size_t n = text->bytes ? text->n : 0;
-	if (n >= room) n = room - 1;
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)text->bytes[i];
-		to[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
-	}
-	to[n] = 0;
+	wt_shown(to, room, text->bytes, text->bytes ? text->n : 0);
 }
 
 static void header(struct wt_verify *v, const struct wt_line *line, uint64_t number)
@@ -92,6 +93,12 @@ static void header(struct wt_verify *v, const struct wt_line *line, uint64_t num
 	v->has_header = true;
 	v->ours = h->on_limit.bytes != NULL;
 	v->capacity = h->capacity;
+	v->part = h->part;
+	v->max_bytes = h->max_bytes;
+	v->has_losses = h->drain_ms && h->on_limit.n == 4 && !memcmp(h->on_limit.bytes, "stop", 4);
+	v->session_bytes = line->session_id.n;
+	if (line->session_id.n <= sizeof v->session) memcpy(v->session, line->session_id.bytes, line->session_id.n);
+	keep(verdict->segment, sizeof verdict->segment, &h->segment);
 	verdict->min_ns = h->min_ns;
 	verdict->window_ms = h->window_ms;
 	verdict->pid = h->pid;
@@ -149,6 +156,7 @@ static int progress(struct wt_verify *v, const struct wt_progress_line *p, uint6
 static void recorder(struct wt_verify *v, const struct wt_recorder_line *r, uint64_t number)
 {
 	v->verdict.filtered = r->filtered > v->verdict.filtered ? r->filtered : v->verdict.filtered;
+	v->left_out |= r->left_out != 0;
 	if (!r->has_crc32) return;
 	v->verdict.checked[WT_CHECK_CRC]++;
 	if (r->crc32 != v->crc_before)
@@ -172,8 +180,8 @@ static int by_kind(struct wt_verify *v, const struct wt_raw *raw, const struct w
 		keep(v->verdict.reason, sizeof v->verdict.reason, &line->footer.reason);
 		wt_verify_footer(v, &line->footer, raw->number);
 		break;
-	case WT_LINE_HISTOGRAM:
-	case WT_LINE_LOSS: break;
+	case WT_LINE_LOSS: v->losses += line->loss.n; break;
+	case WT_LINE_HISTOGRAM: break;
 	}
 	return 0;
 }
@@ -200,9 +208,9 @@ int wt_verify_line(struct wt_verify *v, const struct wt_raw *raw, const struct w
 		wt_verify_say(v, raw->number, WT_CHECK_ORDER, "keys out of order, or spaces between them");
 	if (raw->number == 1 && line->kind != WT_LINE_HEADER)
 		wt_verify_say(v, 1, WT_CHECK_FRAME, "the first line is no session_start");
-	size_t id_bytes = strlen(v->verdict.session_id);
-	if (v->has_header && id_bytes < sizeof v->verdict.session_id - 1 &&
-	    (line->session_id.n != id_bytes || memcmp(line->session_id.bytes, v->verdict.session_id, id_bytes) != 0))
+	if (v->has_header && v->session_bytes <= sizeof v->session &&
+	    (line->session_id.n != v->session_bytes ||
+	     memcmp(line->session_id.bytes, v->session, v->session_bytes) != 0))
 		wt_verify_say(v, raw->number, WT_CHECK_FRAME, "a line of another session than %s",
 		              v->verdict.session_id);
 	return by_kind(v, raw, line);
@@ -218,6 +226,37 @@ static void check_loggers(struct wt_verify *v, bool explained)
 			              "logger %" PRIu64 " has no root_logger_ready", v->logger[i].id);
 }
 
+static void why_ended(struct wt_verdict *d)
+{
+	if (!strcmp(d->reason, "recovered"))
+		snprintf(d->why, sizeof d->why, "the process died; recovered with %" PRIu64 " operations in flight",
+		         d->outstanding);
+	else
+		snprintf(d->why, sizeof d->why,
+		         "ended by %s: %" PRIu64 " records dropped, %" PRIu64 " omitted, %" PRIu64
+		         " operations outstanding",
+		         d->reason, d->dropped, d->omitted, d->outstanding);
+}
+
+static const char *mend_ended(const struct wt_verdict *d)
+{
+	if (!strcmp(d->reason, "byte_limit")) return "raise max_bytes, or set min_ns";
+	if (!strcmp(d->reason, "rotated")) return "raise max_bytes: older files of the trace were deleted";
+	if (!strcmp(d->reason, "io_error")) return "look at the disk that the trace was written to";
+	if (!strcmp(d->reason, "recovered")) return "";
+	if (d->dropped) return "raise capacity, or drain more often (drain_ms)";
+	if (d->omitted) return "the trace's loss lines say which limit was met";
+	return d->outstanding ? "end all operations before the session is shut down" : "";
+}
+
+static void say_mend(struct wt_verdict *d)
+{
+	if (d->problems) return;
+	if (d->has_footer) snprintf(d->mend, sizeof d->mend, "%s", mend_ended(d));
+	else if (d->segment[0])
+		snprintf(d->mend, sizeof d->mend, "if its process died, finish it by waltrace recover %s", d->segment);
+}
+
 static void say_why(const struct wt_verify *v, struct wt_verdict *d)
 {
 	if (d->problems) snprintf(d->why, sizeof d->why, "damaged");
@@ -226,12 +265,11 @@ static void say_why(const struct wt_verify *v, struct wt_verdict *d)
 		         v->cut_line);
 	else if (!d->has_footer)
 		snprintf(d->why, sizeof d->why, "no session_end: the process was killed, or still records");
-	else if (!v->footer_complete)
-		snprintf(d->why, sizeof d->why,
-		         "ended by %s: %" PRIu64 " records dropped, %" PRIu64 " omitted, %" PRIu64
-		         " operations outstanding",
-		         d->reason, d->dropped, d->omitted, d->outstanding);
-	else d->why[0] = 0;
+	else if (!v->footer_complete) why_ended(d);
+	else if (v->part)
+		snprintf(d->why, sizeof d->why, "file %" PRIu64 " of a rotated trace: what was before is in others",
+		         v->part);
+	if (d->why[0]) say_mend(d);
 }
 
 int wt_verify_end(struct wt_verify *v, struct wt_verdict *verdict)
@@ -246,7 +284,7 @@ int wt_verify_end(struct wt_verify *v, struct wt_verdict *verdict)
 	}
 	/* An operation below min_ns is left out as a whole; what others name of it isn't there. */
 	bool explained = !d->has_footer || d->cut || d->dropped || d->omitted || d->outstanding || d->min_ns ||
-	                 strcmp(d->reason, "shutdown") != 0;
+	                 v->part || strcmp(d->reason, "shutdown") != 0;
 	check_loggers(v, explained);
 	wt_verify_links(v, explained);
 	wt_verify_locks(v, explained);

@@ -11,39 +11,53 @@
 #include "read/lines.h"
 #include "read/model.h"
 
-/* WT_CHECK(id, key in JSON, what is checked) */
+/* WT_CHECK(id, key in JSON, what is checked, how to mend what it finds) */
 #define WT_CHECKS_LIST(WT_CHECK) \
-	WT_CHECK(FORMAT, "format", "each line is well formed, its keys known in type and number") \
-	WT_CHECK(ORDER, "order", "keys in the format's order") \
-	WT_CHECK(FRAME, "frame", "one header, first; one footer, last; one session") \
-	WT_CHECK(LOGGERS, "loggers", "each logger announced once") \
-	WT_CHECK(IDS, "ids", "ids positive and given once") \
-	WT_CHECK(LINKS, "links", "parents, timers and rotations are there") \
-	WT_CHECK(LOCK_SEQ, "lock_seq", "commit-lock acquisitions numbered without a gap") \
-	WT_CHECK(LOCK_HOLDS, "lock_holds", "nobody holds a commit lock that another has") \
-	WT_CHECK(TIMES, "times", "times inside the session, children inside their parents") \
-	WT_CHECK(WINDOWS, "windows", "counts and sums of each window equal its records") \
-	WT_CHECK(COUNTERS, "counters", "cumulative counters never fall") \
-	WT_CHECK(FOOTER, "footer", "the footer agrees with the file") \
-	WT_CHECK(COMPLETE, "complete", "complete is what the rule says") \
-	WT_CHECK(CRC, "crc32", "checksums of the recorder lines")
+	WT_CHECK(FORMAT, "format", "each line is well formed, its keys known in type and number", \
+	         "the line was changed or overwritten; take the file from its origin again") \
+	WT_CHECK(ORDER, "order", "keys in the format's order", \
+	         "another program rewrote it; verify the file as it was recorded") \
+	WT_CHECK(FRAME, "frame", "one header, first; one footer, last; one session", \
+	         "files were joined or cut; verify each trace by itself, whole") \
+	WT_CHECK(LOGGERS, "loggers", "each logger announced once", \
+	         "lines are missing or were changed; take the file from its origin again") \
+	WT_CHECK(IDS, "ids", "ids positive and given once", \
+	         "lines were doubled or changed; take the file from its origin again") \
+	WT_CHECK(LINKS, "links", "parents, timers and rotations are there", \
+	         "lines are missing or were changed; take the file from its origin again") \
+	WT_CHECK(LOCK_SEQ, "lock_seq", "commit-lock acquisitions numbered without a gap", \
+	         "lines are missing or doubled; take the file from its origin again") \
+	WT_CHECK(LOCK_HOLDS, "lock_holds", "nobody holds a commit lock that another has", \
+	         "set acquired and releasing inside the lock, where it is instrumented") \
+	WT_CHECK(TIMES, "times", "times inside the session, children inside their parents", \
+	         "set start and end of spans from one clock, children inside their parents") \
+	WT_CHECK(WINDOWS, "windows", "counts and sums of each window equal its records", \
+	         "lines are missing or were changed; take the file from its origin again") \
+	WT_CHECK(COUNTERS, "counters", "cumulative counters never fall", \
+	         "lines were changed or exchanged; take the file from its origin again") \
+	WT_CHECK(FOOTER, "footer", "the footer agrees with the file", \
+	         "lines are missing or were changed; take the file from its origin again") \
+	WT_CHECK(COMPLETE, "complete", "complete is what the rule says", \
+	         "session_end was changed; take the file from its origin again") \
+	WT_CHECK(CRC, "crc32", "checksums of the recorder lines", \
+	         "bytes between the two lines were changed; take the file from its origin again")
 
 enum wt_check {
-#define WT_CHECK(id, key, what) WT_CHECK_##id,
+#define WT_CHECK(id, key, what, mend) WT_CHECK_##id,
 	WT_CHECKS_LIST(WT_CHECK)
 #undef WT_CHECK
 		WT_CHECKS
 };
 extern const char *const wt_check_key[WT_CHECKS];
 extern const char *const wt_check_what[WT_CHECKS];
-
-enum { WT_VERDICT_TEXT = 264 };
+extern const char *const wt_check_mend[WT_CHECKS];
 
 struct wt_verdict {
 	bool is_trace;               /* its first line is a header of schema version 2 */
 	bool complete;               /* whole, undamaged, and its footer says that nothing is missing */
 	bool cut;                    /* the last line is cut off */
 	char why[WT_VERDICT_TEXT];   /* why it isn't complete; "" if it is */
+	char mend[WT_VERDICT_TEXT];  /* what to do about it; "" if nothing can be said */
 	uint64_t problems;           /* what is wrong, not merely missing */
 	uint64_t checked[WT_CHECKS]; /* how often each check was made */
 	uint64_t failed[WT_CHECKS];  /* how often it found something */
@@ -54,7 +68,7 @@ struct wt_verdict {
 	uint64_t filtered; /* operations below min_ns, not in the trace and not lost */
 	uint64_t min_ns, window_ms, pid;
 	char reason[32];
-	char session_id[64], run_id[WT_VERDICT_TEXT], build_id[WT_VERDICT_TEXT], version[64];
+	char session_id[64], segment[128], run_id[WT_VERDICT_TEXT], build_id[WT_VERDICT_TEXT], version[64];
 };
 
 /* Says one problem. `line` counts from 1; 0: of the file as a whole. */

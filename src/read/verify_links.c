@@ -101,7 +101,10 @@ static int by_seq(const void *a, const void *b)
 static void check_seq(struct wt_verify *v, const struct wt_seen_lock *lock, uint64_t last, bool explained)
 {
 	v->verdict.checked[WT_CHECK_LOCK_SEQ]++;
-	if (lock->seq == last)
+	if (!lock->seq)
+		wt_verify_say(v, lock->line, WT_CHECK_LOCK_SEQ, "lock_seq of logger %" PRIu64 " is 0: it counts from 1",
+		              lock->logger_id);
+	else if (lock->seq == last)
 		wt_verify_say(v, lock->line, WT_CHECK_LOCK_SEQ,
 		              "lock_seq %" PRIu64 " of logger %" PRIu64 " was given before", lock->seq,
 		              lock->logger_id);

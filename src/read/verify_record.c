@@ -11,12 +11,15 @@ static uint64_t add(uint64_t a, uint64_t b) { return b > UINT64_MAX - a ? UINT64
 
 int wt_verify_logger(struct wt_verify *v, uint64_t id, uint64_t line)
 {
-	for (size_t i = v->loggers; i--;)
+	bool small = id <= WALTRACE_MAX_LOGGERS; /* as they all are, but in a damaged trace */
+	if (small && v->place[id]) return v->place[id] - 1;
+	for (size_t i = small ? 0 : v->loggers; i--;)
 		if (v->logger[i].id == id) return (int)i;
 	if (v->loggers == WALTRACE_MAX_LOGGERS) return -E2BIG;
 	if (v->loggers == v->loggers_room && wt_grow((void **)&v->logger, &v->loggers_room, sizeof *v->logger))
 		return -ENOMEM;
 	v->logger[v->loggers] = (struct wt_seen_logger){.id = id, .first_line = line32(line)};
+	if (small) v->place[id] = (uint16_t)(v->loggers + 1);
 	return (int)v->loggers++;
 }
 

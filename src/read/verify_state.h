@@ -44,7 +44,13 @@ struct wt_verify {
 	struct wt_verdict verdict;
 	bool ours; /* written by this project's recorder, which promises more than the reference */
 	bool has_header, footer_complete;
-	uint64_t footer_line, cut_line;
+	bool has_losses;  /* the trace's loss lines must add up */
+	bool left_out;    /* extra lines were left out */
+	char session[64]; /* as it stands in the header */
+	size_t session_bytes;
+	uint64_t footer_line, cut_line, losses, max_bytes;
+	uint64_t part;   /* of a rotated trace: not its first file */
+	uint64_t before; /* records in the files before this one */
 	uint64_t capacity;
 
 	struct wt_seen *seen;
@@ -55,10 +61,13 @@ struct wt_verify {
 	size_t locks, locks_room;
 	struct wt_seen_logger *logger;
 	size_t loggers, loggers_room;
+	uint16_t place[WALTRACE_MAX_LOGGERS + 1]; /* of a logger with so small an id, plus 1 */
 
 	/* Since the last window line, and of it. */
 	struct wt_sums sums;
 	uint64_t since_records, latest_ns, latest_line;
+	uint64_t late_ns, late_line; /* a record of the last window that ends after it, if `late` */
+	bool late;
 	struct wt_window_line window;
 	uint64_t in_flight;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cm.h"
 
-#include <stdlib.h>
+#include <errno.h>
 
 #include "feed.h"
 #include "read/lines.h"
@@ -37,12 +37,13 @@ static void lines_come_whole_however_the_bytes_do(void **state)
 	}
 }
 
-static void a_line_at_the_limit_is_read_and_one_past_it_passed_over(void **state)
+static void a_line_at_the_limit_is_read_and_one_past_it_is_an_error(void **state)
 {
 	enum { MAX = 1000 };
 	char text[2 * MAX + 8];
 	struct wt_lines lines;
 	struct wt_raw raw;
+	struct wt_err err;
 	(void)state;
 	for (size_t step = 0; step < 300; step += 37) {
 		memset(text, 'a', MAX);
@@ -54,34 +55,33 @@ static void a_line_at_the_limit_is_read_and_one_past_it_passed_over(void **state
 		lines.max = MAX;
 		assert_int_equal(wt_lines_next(&lines, &raw, NULL), 1);
 		assert_int_equal(raw.n, MAX);
-		assert_false(raw.too_long);
-		assert_int_equal(wt_lines_next(&lines, &raw, NULL), 1);
-		assert_true(raw.too_long);
+		assert_int_equal(wt_lines_next(&lines, &raw, &err), -EFBIG);
 		assert_int_equal(raw.number, 2);
-		assert_int_equal(raw.text[0], 'b');
-		expect(&lines, "c", 3, 2 * MAX + 3, false);
+		assert_string_equal(err.text, "a line of over 1000 bytes");
 		wt_lines_free(&lines);
 	}
 }
 
-static void an_endless_line_takes_bounded_memory(void **state)
+static ssize_t endless(void *context, void *bytes, size_t n, struct wt_err *err)
+{
+	(void)err;
+	*(size_t *)context += n;
+	memset(bytes, 'x', n);
+	return (ssize_t)n;
+}
+
+static void an_endless_line_takes_bounded_memory_and_bytes(void **state)
 {
 	struct wt_lines lines;
 	struct wt_raw raw;
-	size_t n = 8u << 20;
-	char *text = malloc(n);
+	struct wt_err err;
+	size_t taken = 0;
 	(void)state;
-	assert_non_null(text);
-	memset(text, 'x', n);
-	struct feed feed = {text, n, 0};
-	wt_lines_init(&lines, feed_read, &feed);
-	lines.max = 1u << 20;
-	assert_int_equal(wt_lines_next(&lines, &raw, NULL), 1);
-	assert_true(raw.too_long && raw.cut);
-	assert_true(lines.room <= 4u << 20);
-	assert_int_equal(wt_lines_next(&lines, &raw, NULL), 0);
+	wt_lines_init(&lines, endless, &taken);
+	assert_int_equal(wt_lines_next(&lines, &raw, &err), -EFBIG);
+	assert_true(taken > WT_READ_LINE_MAX && taken <= 2 * (size_t)WT_READ_LINE_MAX);
+	assert_true(lines.room <= 2 * (size_t)WT_READ_LINE_MAX);
 	wt_lines_free(&lines);
-	free(text);
 }
 
 static ssize_t broken(void *context, void *bytes, size_t n, struct wt_err *err)
@@ -106,8 +106,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_come_whole_however_the_bytes_do),
-		cmocka_unit_test(a_line_at_the_limit_is_read_and_one_past_it_passed_over),
-		cmocka_unit_test(an_endless_line_takes_bounded_memory),
+		cmocka_unit_test(a_line_at_the_limit_is_read_and_one_past_it_is_an_error),
+		cmocka_unit_test(an_endless_line_takes_bounded_memory_and_bytes),
 		cmocka_unit_test(a_read_error_reaches_the_caller),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

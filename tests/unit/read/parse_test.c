@@ -220,6 +220,24 @@ static void nesting_is_bounded(void **state)
 	}
 }
 
+static void a_key_that_nobody_knows_may_stand_there_once(void **state)
+{
+	(void)state;
+	bad(RECORD("sync_call") ",\"more\":1,\"other\":2,\"more\":1}", "that was there before");
+	bad(RECORD("sync_call") ",\"more\":1,\"mo\\u0072e\":1}", "that was there before");
+	bad(RECORD("sync_call") ",\"source_path\":{\"encoding\":\"unix_hex\",\"more\":1,\"more\":1,\"value\":\"\"}}",
+	    "that was there before");
+	good(RECORD("sync_call") ",\"more\":1,\"source_path\":{\"encoding\":\"unix_hex\",\"value\":\"\",\"more\":1}}");
+	for (int n = WT_UNKNOWN_KEYS; n <= WT_UNKNOWN_KEYS + 1; n++) {
+		char text[4096];
+		size_t at = (size_t)snprintf(text, sizeof text, RECORD("sync_call"));
+		for (int i = 0; i < n; i++) at += (size_t)snprintf(text + at, sizeof text - at, ",\"more%d\":1", i);
+		snprintf(text + at, sizeof text - at, "}");
+		if (n > WT_UNKNOWN_KEYS) bad(text, "too many keys");
+		else good(text);
+	}
+}
+
 /* No prefix, and no line with one byte changed, may crash or read past its end; the sanitizers watch. */
 static void damaged_lines_never_crash(void **state)
 {
@@ -284,6 +302,7 @@ int main(void)
 		cmocka_unit_test_setup(bad_lines_are_refused_with_the_reason, setup),
 		cmocka_unit_test_setup(a_nul_is_an_error_and_ends_nothing_early, setup),
 		cmocka_unit_test_setup(nesting_is_bounded, setup),
+		cmocka_unit_test_setup(a_key_that_nobody_knows_may_stand_there_once, setup),
 		cmocka_unit_test_setup(damaged_lines_never_crash, setup),
 		cmocka_unit_test_setup(the_other_lines_are_read, setup),
 	};

@@ -228,7 +228,6 @@ static void each_check_sees_what_it_is_for(void **state)
 		{WT_CHECK_LINKS, FLUSH1, "}", ",\"rotation_id_1\":80}"},
 		{WT_CHECK_LOCK_SEQ, LOCK2, "\"lock_seq\":2", "\"lock_seq\":3"},
 		{WT_CHECK_LOCK_SEQ, LOCK2, "\"lock_seq\":2", "\"lock_seq\":1"},
-		{WT_CHECK_LOCK_SEQ, LOCK1, "\"lock_seq\":1", "\"lock_seq\":0"},
 		{WT_CHECK_TIMES, SYNC1, "\"total_ns\":50", "\"total_ns\":61"},
 		{WT_CHECK_TIMES, SYNC1, "\"start_ns\":120", "\"start_ns\":104"},
 		{WT_CHECK_TIMES, LOCK1, "\"lock_hold_ns\":70", "\"lock_hold_ns\":81"},
@@ -287,6 +286,79 @@ static void a_counter_that_falls_is_seen(void **state)
 	(void)state;
 	edit(WINDOW1, "\"omitted\":0", "\"omitted\":1");
 	violates(WT_CHECK_COUNTERS);
+}
+
+static void a_lock_seq_of_0_is_told_as_such(void **state)
+{
+	(void)state;
+	edit(LOCK1, "\"lock_seq\":1", "\"lock_seq\":0");
+	violates(WT_CHECK_LOCK_SEQ);
+	assert_string_equal(t.first, "lock_seq of logger 1 is 0: it counts from 1");
+}
+
+#define OURS ",\"drain_ms\":10,\"on_limit\":\"stop\",\"min_ns\":0,\"clock\":\"tsc\",\"segment\":\"/waltrace-1-2\"}"
+#define LOST(n) HEAD("loss") "\"window\":2,\"logger_id\":0,\"kind\":\"\",\"cause\":\"slots\",\"n\":" #n "}"
+
+/* Two operations were refused, one before each window's end. */
+static void lose_two(const char *first, const char *second)
+{
+	edit(START, "}", OURS);
+	edit(WINDOW1, "\"omitted\":0", "\"omitted\":1");
+	edit(WINDOW2, "\"omitted\":0", "\"omitted\":2");
+	edit(END, "\"omitted\":0", "\"omitted\":2");
+	edit(END, "true", "false");
+	char line[2 * 2048];
+	snprintf(line, sizeof line, "%s\n%s", t.line[PROGRESS2], first);
+	strcpy(t.line[PROGRESS2], line);
+	if (!second) return;
+	snprintf(line, sizeof line, "%s\n%s", t.line[PROGRESS2], second);
+	strcpy(t.line[PROGRESS2], line);
+}
+
+static void the_loss_lines_of_a_trace_that_was_closed_add_up(void **state)
+{
+	(void)state;
+	lose_two(LOST(1), LOST(1));
+	incomplete("2 omitted");
+	assert_non_null(strstr(t.verdict.mend, "loss lines"));
+	setup(NULL);
+	lose_two(LOST(1), NULL);
+	violates(WT_CHECK_FOOTER);
+	assert_non_null(strstr(t.first, "loss lines"));
+	setup(NULL);
+	lose_two(LOST(1), NULL);
+	edit(START, "\"drain_ms\":10", "\"drain_ms\":0"); /* then there are none */
+	incomplete("2 omitted");
+}
+
+#define IN_FLIGHT \
+	HEAD("in_flight") \
+	"\"logger_id\":1,\"operation_id\":10,\"kind\":\"root_flush\",\"since_ns\":880,\"stage\":0,\"rows\":0}"
+
+static void a_recovered_trace_is_incomplete_and_not_damaged(void **state)
+{
+	(void)state;
+	for (int outstanding = 0; outstanding < 3; outstanding++) {
+		char number[32], line[2 * 2048];
+		setup(NULL);
+		snprintf(line, sizeof line, "%s\n%s", t.line[PROGRESS2], IN_FLIGHT);
+		strcpy(t.line[PROGRESS2], line);
+		snprintf(number, sizeof number, "\"outstanding\":%d", outstanding);
+		edit(END, "\"outstanding\":0", number);
+		edit(END, "shutdown", "recovered");
+		edit(END, "true", "false");
+		if (outstanding) incomplete("the process died"); /* an operation without a slot has no line */
+		else violates(WT_CHECK_FOOTER);
+	}
+}
+
+static void a_trace_without_end_names_the_segment_to_recover(void **state)
+{
+	(void)state;
+	edit(START, "}", OURS);
+	t.lines = END;
+	incomplete("no session_end");
+	assert_non_null(strstr(t.verdict.mend, "waltrace recover /waltrace-1-2"));
 }
 
 static void a_footer_that_disagrees_is_seen(void **state)
@@ -471,6 +543,10 @@ int main(void)
 		cmocka_unit_test_setup(each_check_sees_what_it_is_for, setup),
 		cmocka_unit_test_setup(sums_wrap_as_the_recorders_do, setup),
 		cmocka_unit_test_setup(a_counter_that_falls_is_seen, setup),
+		cmocka_unit_test_setup(a_lock_seq_of_0_is_told_as_such, setup),
+		cmocka_unit_test_setup(the_loss_lines_of_a_trace_that_was_closed_add_up, setup),
+		cmocka_unit_test_setup(a_recovered_trace_is_incomplete_and_not_damaged, setup),
+		cmocka_unit_test_setup(a_trace_without_end_names_the_segment_to_recover, setup),
 		cmocka_unit_test_setup(a_footer_that_disagrees_is_seen, setup),
 		cmocka_unit_test_setup(holds_that_overlap_are_seen, setup),
 		cmocka_unit_test_setup(a_second_header_or_footer_and_lines_after_it_are_seen, setup),
