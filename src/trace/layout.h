@@ -206,6 +206,7 @@ struct wt_published {
 	uint64_t written;
 	uint64_t window;
 	uint64_t window_end_ns;
+	uint64_t newest_ns; /* latest moment that a record in the file tells of */
 	uint64_t loggers;
 	uint64_t part; /* which file of a rotated set file_bytes speaks of */
 	uint64_t deleted_records;

@@ -168,6 +168,7 @@ static int finish_trace(struct recovery *r, struct waltrace_report *report, stru
 	r->out.bytes = r->out.flushed = r->remains.published.file_bytes;
 	r->window.written = r->remains.published.written;
 	r->window.sums = r->remains.published.sums;
+	r->newest_ns = r->remains.published.newest_ns;
 	wt_encoder_init(&r->encoder, g->session_id);
 	r->encoder.path_block = wt_remains_part(&r->remains, g->path_blocks_at);
 	r->encoder.logger_text = wt_remains_part(&r->remains, g->logger_text_at);
@@ -179,6 +180,24 @@ static int finish_trace(struct recovery *r, struct waltrace_report *report, stru
 	error = write_end(r, report, err);
 	free(r->out.buffer);
 	return error;
+}
+
+/* A report's path lives as long as the process: those of recoveries are kept here. */
+struct kept {
+	struct kept *before;
+	char path[];
+};
+static _Atomic(struct kept *) newest_kept;
+
+static const char *keep(const char *path)
+{
+	struct kept *k = malloc(sizeof *k + strlen(path) + 1);
+	if (!k) return NULL;
+	strcpy(k->path, path);
+	k->before = atomic_load(&newest_kept);
+	while (!atomic_compare_exchange_weak(&newest_kept, &k->before, k))
+		;
+	return k->path;
 }
 
 /* ---- Whole ----------------------------------------------------------------------------------------------------------- */
@@ -196,7 +215,7 @@ static int recover_open(const char *name, struct recovery *r, struct waltrace_re
 	if (!error) {
 		char path[WT_PART_PATH_BYTES];
 		wt_part_path(path, r->remains.segment->trace_path, r->remains.published.part);
-		report->path = strdup(path);
+		report->path = keep(path);
 	}
 	return error;
 }

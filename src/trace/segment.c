@@ -101,13 +101,14 @@ static void read_line(const char *path, char *text, size_t bytes)
 	fclose(file);
 }
 
-/* Field 22 of /proc/PID/stat. */
+/* Field 22 of /proc/PID/stat. One that is dead and not yet waited for (field 3) isn't there any more. */
 uint64_t wt_process_start(uint64_t pid)
 {
 	char path[64], line[1024];
 	snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)pid);
 	read_line(path, line, sizeof line);
 	const char *at = strrchr(line, ')');
+	if (at && strlen(at) > 2 && (at[2] == 'Z' || at[2] == 'X')) return 0;
 	for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
 	return at ? strtoull(at + 1, NULL, 10) : 0;
 }

@@ -35,6 +35,7 @@ static struct {
 	uint64_t part, deleted_records;    /* of a rotated trace: the current file; records in files that are gone */
 	uint64_t part_records[WT_PARTS];   /* in the newest files, by part modulo WT_PARTS */
 	bool rotated;                      /* since the last publication */
+	uint64_t newest_ns;                /* latest moment that any row told of */
 	uint64_t oldest_ns;                /* latest moment that the oldest row of this pass tells of */
 	pthread_t thread;
 } writer;
@@ -83,9 +84,10 @@ static void take(void *context, const struct wt_row *row)
 {
 	(void)context;
 	uint64_t end;
-	if ((row->mask & 3) == 3 && !__builtin_add_overflow(row->value[0], row->value[1], &end) &&
-	    end < writer.oldest_ns)
-		writer.oldest_ns = end;
+	if ((row->mask & 3) == 3 && !__builtin_add_overflow(row->value[0], row->value[1], &end)) {
+		if (end < writer.oldest_ns) writer.oldest_ns = end;
+		if (end > writer.newest_ns) writer.newest_ns = end;
+	}
 	wt_latency_count(wt_session.latencies, row);
 	if (wt_likely(!writer.out.error) && wt_line_record(&writer.out, &writer.encoder, row)) {
 		wt_sum_up(&writer.window.sums, row);
@@ -111,6 +113,7 @@ static void publish(void)
 	                            .written = writer.window.written,
 	                            .window = writer.window.number,
 	                            .window_end_ns = writer.window.end_ns,
+	                            .newest_ns = writer.newest_ns,
 	                            .loggers = writer.loggers,
 	                            .part = writer.part,
 	                            .deleted_records = writer.deleted_records,

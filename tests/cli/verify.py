@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 TOOL, SAMPLE = sys.argv[1], pathlib.Path(sys.argv[2])
-RECORD = sys.argv[3]
+RECORD = os.path.abspath(sys.argv[3])
 
 
 def run(*args, data=None, env=None):
