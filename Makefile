@@ -3,7 +3,7 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 # Programs that are to be at the top of the build directory, wherever ninja puts them.
-PROGRAMS = waltrace conformance-runner bench-recorder bench-commitlog
+PROGRAMS = waltrace conformance-runner bench-recorder bench-commitlog bench-encoder bench-memory
 
 .PHONY: all build check demo bench bench-quick bench-instructions kill-test install clean format
 
@@ -27,11 +27,14 @@ demo:
 
 # Minutes; every round is interleaved with the yardsticks it is compared with.
 bench: build
+	$(BUILD)/bench-encoder
+	$(BUILD)/bench-memory
 	$(BUILD)/bench-recorder
 	$(BUILD)/bench-commitlog
 
 # Under 45 seconds: a sanity check, not a measurement.
 bench-quick: build
+	$(BUILD)/bench-encoder
 	$(BUILD)/bench-recorder --quick
 	$(BUILD)/bench-commitlog --quick
 

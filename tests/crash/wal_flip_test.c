@@ -104,7 +104,8 @@ static void check_cut(const char *directory, const struct image *file, uint64_t 
 		return;
 	}
 	commitlog_stats(log, &stats);
-	if (!stats.torn_bytes || stats.torn_bytes > file->n - file->last_block) complain("the cut isn't reported", file, at);
+	if (!stats.torn_bytes || stats.torn_bytes > file->n - file->last_block)
+		complain("the cut isn't reported", file, at);
 	commitlog_close(log);
 	snprintf(torn, sizeof torn, "%s.torn", file->name);
 	if (!scratch_has(directory, torn)) complain("no copy is kept", file, at);
