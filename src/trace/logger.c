@@ -65,7 +65,8 @@ struct waltrace_logger *waltrace_logger_register(const struct waltrace_logger_co
 {
 	int saved = errno;
 	struct waltrace_logger *logger = NULL;
-	if (wt_session_from_environment(config->wal_directory)) logger = register_here(config);
+	if (wt_session_from_environment(config->wal_directory) && wt_gate_now() != WT_GATE_OFF)
+		logger = register_here(config);
 	errno = saved;
 	return logger;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +97,7 @@ static void make_gate(void)
 }
 
 /* `fixed` gets the text that programs compare, or NULL if the system has one for the error. */
-static int create_session(const struct wt_config *config, const char **fixed, struct wt_err *err)
+static int create(const struct wt_config *config, const char **fixed, struct wt_err *err)
 {
 	struct wt_session *s = &wt_session;
 	s->config = *config;
@@ -127,6 +128,22 @@ static int create_session(const struct wt_config *config, const char **fixed, st
 	/* Whoever finds the gate open finds the session whole: he holds a logger, and those come after this under a mutex. */
 	wt_gate_set(WT_GATE_OPEN);
 	return 0;
+}
+
+/* A limit on file sizes (RLIMIT_FSIZE) makes an error here, and must not end the program by its signal. */
+static int create_session(const struct wt_config *config, const char **fixed, struct wt_err *err)
+{
+	sigset_t xfsz, before, pending;
+	const struct timespec now = {0, 0};
+	sigemptyset(&xfsz);
+	sigaddset(&xfsz, SIGXFSZ);
+	sigpending(&pending);
+	bool was_pending = sigismember(&pending, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &xfsz, &before);
+	int error = create(config, fixed, err);
+	if (!was_pending) sigtimedwait(&xfsz, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
 }
 
 static int copy_text(char *to, size_t room, const char *from, const char *name, struct wt_err *err)
@@ -243,7 +260,7 @@ const char *waltrace_path(void)
 int waltrace_shutdown(uint64_t timeout_ms, struct waltrace_report *report)
 {
 	int saved = errno;
-	if (!waltrace_path()) return -ENOENT;
+	if (!waltrace_path() || wt_gate_now() == WT_GATE_OFF) return -ENOENT; /* OFF: a child of fork */
 	uint32_t open = WT_GATE_OPEN;
 	/* Sequentially consistent: before the writer looks for operations under way (see admission.c). */
 	__atomic_compare_exchange_n(waltrace__gate, &open, WT_GATE_CLOSING, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);

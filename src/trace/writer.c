@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -434,7 +435,12 @@ int wt_writer_start(struct wt_err *err)
 {
 	int error = prepare(err);
 	if (error) return error;
+	/* The program's signals are not for this thread, and what its own writes may raise (SIGXFSZ) is an error, no end. */
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&writer.thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error) return wt_err_set(err, -error, "can't start the writer's thread: %s", strerror(error));
 	pthread_detach(writer.thread);
 	return 0;

@@ -275,7 +275,6 @@ static void look_from_outside(void)
 static void do_without_segment(void)
 {
 	struct rlimit files = {4 << 20, 4 << 20};
-	signal(SIGXFSZ, SIG_IGN);
 	CHECK(!setrlimit(RLIMIT_FSIZE, &files));
 	struct waltrace_logger *logger = start();
 	operate(logger, 1);
@@ -322,6 +321,8 @@ static void fork_in_the_middle(void)
 		waltrace_span_end(&root);
 		waltrace_op_end(&op);
 		CHECK(!waltrace_op_begin(&op, logger, WALTRACE_KIND_REPLAY));
+		CHECK(!logger_here());
+		CHECK(waltrace_shutdown(1000, &report) == -ENOENT);
 		_exit(0);
 	}
 	int status;
@@ -454,8 +455,7 @@ static void reach_limit(void)
 
 static void fill_the_disk(void)
 {
-	struct rlimit files = {100000, 100000};
-	signal(SIGXFSZ, SIG_IGN);
+	struct rlimit files = {100000, 100000};  /* and SIGXFSZ, which would end the process, reaches nobody */
 	CHECK(!setrlimit(RLIMIT_FSIZE, &files)); /* writes past it fail as on a full disk */
 	struct waltrace_config config = config_here();
 	config.drain_ms = 0; /* fails when all have been handed over, not in between: then the last would be refused */
