@@ -264,6 +264,21 @@ static void damage_everywhere(void)
 		CHECK(fwrite(line, 1, trace_bytes, trace) == trace_bytes && !fclose(trace));
 		recover_damaged();
 	}
+	for (int first = 0; first < 64; first += 9) { /* and one byte in each 64, from end to end, all at once */
+		unsigned char *all = malloc(bytes);
+		CHECK(all);
+		memcpy(all, copy, bytes);
+		for (size_t n = (size_t)first; n < bytes; n += 64) all[n] ^= (unsigned char)(1 + random_below(255));
+		if (first % 2)
+			memcpy(all, copy, sizeof(struct wt_segment)); /* with a whole head, so that the rest is read */
+		fd = shm_open(segment, O_RDWR | O_CREAT, 0600);
+		CHECK(fd >= 0 && pwrite(fd, all, bytes, 0) == (ssize_t)bytes);
+		close(fd);
+		free(all);
+		trace = fopen(path, "w");
+		CHECK(fwrite(line, 1, trace_bytes, trace) == trace_bytes && !fclose(trace));
+		recover_damaged();
+	}
 	shm_unlink(segment);
 	free(copy);
 }
