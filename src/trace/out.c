@@ -103,6 +103,7 @@ bool wt_out_may(struct wt_out *out, uint64_t bytes)
 void wt_out_next(struct wt_out *out, int fd)
 {
 	out->fd = fd;
+	out->earlier_bytes += out->bytes;
 	out->bytes = out->flushed = 0;
 	out->crc = 0;
 }

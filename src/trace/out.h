@@ -13,8 +13,9 @@ enum { WT_OUT_LIMIT = -1000000 };
 struct wt_out {
 	const struct wt_os *os;
 	int fd;
-	uint64_t limit; /* of the file, footer included */
-	uint64_t bytes; /* of the lines so far, also those in the buffer */
+	uint64_t limit;         /* of the file, footer included */
+	uint64_t bytes;         /* of the lines so far, also those in the buffer */
+	uint64_t earlier_bytes; /* in files before this one */
 	uint64_t flushed;
 	uint32_t used;
 	uint32_t records; /* lines in the buffer that count as written */

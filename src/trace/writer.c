@@ -236,7 +236,7 @@ static void write_histograms(uint64_t window)
 /* Counters that run from the beginning. */
 static struct wt_own_cost read_running(void)
 {
-	struct wt_own_cost now = {.bytes = writer.out.bytes, .left_out = writer.out.left_out};
+	struct wt_own_cost now = {.bytes = writer.out.earlier_bytes + writer.out.bytes, .left_out = writer.out.left_out};
 	struct timespec t;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	now.writer_cpu_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -262,7 +262,7 @@ static void write_own_cost(uint64_t window)
 	c->left_out = now.left_out - before->left_out;
 	if (!wt_line_recorder(&writer.out, &writer.encoder, c)) return;
 	*before = now;
-	before->bytes = writer.out.bytes;
+	before->bytes = writer.out.earlier_bytes + writer.out.bytes;
 	memset(c, 0, sizeof *c);
 }
 

@@ -49,7 +49,7 @@ static void part_path(char *to, size_t room, const char *trace, unsigned part)
 	snprintf(to, room, part ? "%s.%u" : "%s", trace, part);
 }
 
-static uint64_t records, headers, loggers, footers, deleted, last_uid;
+static uint64_t records, headers, loggers, footers, deleted, last_uid, most_bytes;
 static bool in_order;
 
 static void look(const char *line)
@@ -66,13 +66,14 @@ static void look(const char *line)
 	}
 	loggers += is_event(line, "root_logger_ready");
 	footers += is_event(line, "session_end");
+	if (is_event(line, "recorder") && number_in(line, "bytes") > most_bytes) most_bytes = number_in(line, "bytes");
 }
 
 /* The newest part that is there, and all that is in the parts up to it. */
 static unsigned look_at_parts(const char *trace, bool recovered)
 {
 	unsigned newest = 0, there = 0;
-	records = headers = loggers = footers = last_uid = 0;
+	records = headers = loggers = footers = last_uid = most_bytes = 0;
 	in_order = true;
 	for (unsigned part = 0; part < 10000; part++) {
 		char path[4096];
@@ -108,6 +109,7 @@ static void rotate(void)
 	CHECK(newest > 2 * PARTS); /* so that files were deleted, also ones after the first */
 	CHECK(footers == 1 && in_order && last_uid == OPERATIONS);
 	CHECK(records + deleted == report.written); /* what is gone is said in the newest header */
+	CHECK(most_bytes && most_bytes < 64 * MAX_BYTES); /* a window's, whichever files they went into */
 }
 
 static void the_newest_records_are_kept_and_what_is_gone_is_said(void **state)
