@@ -69,8 +69,8 @@ bool wt_line_logger(struct wt_out *out, const struct wt_encoder *e, const struct
 	return !out->error;
 }
 
-/* Room of the counts: 15 objects of two names and two numbers. */
-enum { COUNT_ROOM = 128 };
+/* Room of the counts: 15 objects of two names and two numbers; of the line: 18 more numbers and their keys. */
+enum { COUNT_ROOM = 128, WINDOW_ROOM = 4096 };
 
 static int put_counts(char *to, const struct wt_sums *w)
 {
@@ -88,6 +88,8 @@ static int put_counts(char *to, const struct wt_sums *w)
 
 bool wt_line_window(struct wt_out *out, const struct wt_encoder *e, const struct wt_window *w)
 {
+	/* The line says where in its file it begins, so the next file is begun before, not under it. */
+	if (out->full && !wt_out_may(out, WINDOW_ROOM)) return false;
 	char *to = wt_out_at(out);
 	int n = snprintf(
 		to, ROOM,

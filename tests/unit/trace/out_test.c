@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The trace file over a disk that is a piece of memory and fails when told to. */
+#include "trace/lines.h"
 #include "trace/out.h"
 
 #include <errno.h>
@@ -128,6 +129,36 @@ static void a_line_longer_than_the_buffer_is_written_in_pieces_and_cut_off_whole
 	close_disk();
 }
 
+static bool next_file(struct wt_out *full)
+{
+	wt_out_next(full, 4);
+	disk.size = 0;
+	return true;
+}
+
+/* However much room the file before has left. */
+static void a_window_line_says_where_it_begins_in_the_file_that_it_is_in(void **state)
+{
+	(void)state;
+	enum { LIMIT = 65536 };
+	static struct wt_encoder encoder;
+	const struct wt_window window = {.number = 1};
+	wt_encoder_init(&encoder, "1-2");
+	for (size_t left = WT_FOOTER_RESERVE; left < WT_FOOTER_RESERVE + 5000; left += 100) {
+		open_disk(4 * WT_MIB, LIMIT);
+		out.full = next_file;
+		while (LIMIT - out.bytes > left + 1000) assert_true(line('a', 1000));
+		if (LIMIT - out.bytes > left) assert_true(line('b', LIMIT - out.bytes - left));
+		assert_true(wt_line_window(&out, &encoder, &window));
+		assert_true(wt_out_flush(&out));
+		disk.bytes[disk.size] = 0;
+		const char *begin = strstr(disk.bytes, "{\"keyword\""), *says = strstr(disk.bytes, "summary\":");
+		assert_non_null(says);
+		assert_int_equal(strtoull(says + strlen("summary\":"), NULL, 10), begin - disk.bytes);
+		close_disk();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +166,7 @@ int main(void)
 		cmocka_unit_test(the_last_line_under_the_limit_goes_in_and_the_next_does_not),
 		cmocka_unit_test(a_full_disk_leaves_whole_lines_only_and_tells_how_many_are_missing),
 		cmocka_unit_test(a_line_longer_than_the_buffer_is_written_in_pieces_and_cut_off_whole),
+		cmocka_unit_test(a_window_line_says_where_it_begins_in_the_file_that_it_is_in),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
