@@ -110,7 +110,7 @@ static int status_of(const struct wt_report *report, const struct choice *choice
 	for (size_t i = 0; i < report->traces; i++) {
 		const struct wt_report_trace *trace = &report->trace[i];
 		if (!trace->verdict.problems) continue;
-		fprintf(stderr, "waltrace: %s:%llu: %s: see waltrace verify\n", trace->path,
+		fprintf(stderr, "waltrace: %s:%llu: %s: see waltrace verify\n", trace->damage_path,
 		        (unsigned long long)trace->damage_line, trace->damage);
 		status = WT_EXIT_DAMAGED;
 	}
@@ -125,13 +125,16 @@ static int report_files(char **path, size_t n, const struct choice *choice)
 {
 	struct wt_report report;
 	struct wt_err err = {0};
+	struct wt_set *set = calloc(n, sizeof *set);
 	int status = WT_EXIT_GOOD;
-	if (wt_report_init(&report, n, &err)) {
-		fprintf(stderr, "waltrace: %s\n", err.text);
+	if (!set || wt_report_init(&report, n, &err)) {
+		fprintf(stderr, "waltrace: %s\n", set ? err.text : "out of memory");
+		free(set);
 		return WT_EXIT_DAMAGED;
 	}
-	for (size_t i = 0; i < n; i++) {
-		if (!wt_report_add(&report, path[i], &err)) continue;
+	size_t sets = wt_sets_of(path, n, set);
+	for (size_t i = 0; i < sets; i++) {
+		if (!wt_report_add_set(&report, &set[i], &err)) continue;
 		fprintf(stderr, "waltrace: %s\n", err.text);
 		status = WT_EXIT_DAMAGED;
 	}
@@ -141,6 +144,7 @@ static int report_files(char **path, size_t n, const struct choice *choice)
 		if (quality > status) status = quality;
 	}
 	wt_report_free(&report);
+	free(set);
 	return status;
 }
 

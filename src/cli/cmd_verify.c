@@ -13,6 +13,7 @@
 #include "cli/input.h"
 #include "cli/json.h"
 #include "cli/page.h"
+#include "cli/set.h"
 #include "read/trace.h"
 #include "read/units.h"
 
@@ -20,7 +21,7 @@ static const char help_text[] = "waltrace verify FILE... [--format text|json]\n"
 				"\n"
 				"Can this trace be trusted? Says first whether it is complete, then what is\n"
 				"damaged and where, then what was checked. FILE may be - (standard input) or\n"
-				"compressed by zstd.\n"
+				"compressed by zstd. The files of a rotated trace are taken as one.\n"
 				"\n"
 				"  --format text|json   for people (the default) or for programs\n"
 				"  --json               the same as --format json\n"
@@ -30,20 +31,22 @@ static const char help_text[] = "waltrace verify FILE... [--format text|json]\n"
 				"  waltrace verify wal-trace-4242-1796094116173384247.jsonl\n"
 				"  waltrace verify --json *.jsonl | jq '.traces[] | select(.complete | not)'\n"
 				"  zstd -dc trace.jsonl.zst | waltrace verify -\n"
+				"  waltrace verify rotated.jsonl*\n"
 				"\n"
 				"Exit status: 0 complete; 1 incomplete (records were lost, the process was\n"
 				"killed, or the last line is cut off); 2 unreadable, not a trace, or damaged;\n"
 				"3 wrong usage; of several files the highest.\n";
 
 struct problem {
+	char shown[WT_PROBLEM_TEXT]; /* the file's name without control characters */
 	uint64_t line;
 	enum wt_check check;
 	char text[WT_PROBLEM_TEXT];
 };
 
 struct examined {
-	const char *path;
-	char shown[1024]; /* its name without control characters */
+	struct wt_set set;
+	char shown[1024]; /* the first file's name without control characters */
 	struct wt_verdict verdict;
 	struct wt_err err; /* why it couldn't be read, or is no trace; code 0: neither */
 	struct problem problem[WT_PROBLEMS_SHOWN];
@@ -56,11 +59,12 @@ static int usage(const char *what, const char *which)
 	return WT_EXIT_USAGE;
 }
 
-static void take_problem(void *context, uint64_t line, enum wt_check check, const char *text)
+static void take_problem(void *context, const char *path, uint64_t line, enum wt_check check, const char *text)
 {
 	struct examined *file = context;
 	if (file->problems++ >= WT_PROBLEMS_SHOWN) return;
 	struct problem *p = &file->problem[file->problems - 1];
+	wt_input_shown(p->shown, sizeof p->shown, path);
 	p->line = line;
 	p->check = check;
 	snprintf(p->text, sizeof p->text, "%s", text);
@@ -68,12 +72,8 @@ static void take_problem(void *context, uint64_t line, enum wt_check check, cons
 
 static void examine(struct examined *file)
 {
-	struct wt_input input;
-	if (wt_input_open(&input, file->path, &file->err)) return;
-	const struct wt_trace_reader reader = {
-		.read = wt_input_read, .read_context = &input, .problem = take_problem, .problem_context = file};
-	if (wt_trace_read(&reader, &file->verdict, &file->err)) wt_input_blame(&file->err, file->path);
-	wt_input_close(&input);
+	const struct wt_set_reader reader = {.problem = take_problem, .problem_context = file};
+	if (wt_set_read(&reader, &file->set, &file->verdict, &file->err) && !file->err.code) file->err.code = -EIO;
 }
 
 static int status_of(const struct examined *file)
@@ -87,7 +87,9 @@ static int status_of(const struct examined *file)
 static void print_verdict(const struct wt_page *page, const struct examined *file)
 {
 	const struct wt_verdict *v = &file->verdict;
-	fprintf(page->out, "%s: ", file->shown);
+	fputs(file->shown, page->out);
+	if (v->files > 1) fprintf(page->out, " and %s more", wt_count(v->files - 1).text);
+	fputs(": ", page->out);
 	if (v->problems) {
 		wt_page_ink(page, WT_INK_BAD, "damaged");
 		fprintf(page->out, ": %s problem%s", wt_count(v->problems).text, v->problems == 1 ? "" : "s");
@@ -121,7 +123,7 @@ static void print_problems(const struct wt_page *page, const struct examined *fi
 	uint64_t shown = file->problems < WT_PROBLEMS_SHOWN ? file->problems : WT_PROBLEMS_SHOWN;
 	for (uint64_t i = 0; i < shown; i++) {
 		const struct problem *p = &file->problem[i];
-		fprintf(page->out, "waltrace: %s:%" PRIu64 ": %s (%s): %s\n", file->shown, p->line, p->text,
+		fprintf(page->out, "waltrace: %s:%" PRIu64 ": %s (%s): %s\n", p->shown, p->line, p->text,
 		        wt_check_key[p->check], wt_check_mend[p->check]);
 	}
 	if (file->problems > shown) fprintf(page->out, "… and %s more\n", wt_count(file->problems - shown).text);
@@ -185,6 +187,7 @@ static void json_problems(struct wt_json *json, const struct examined *file)
 	wt_json_open(json, "first_problems", '[');
 	for (uint64_t i = 0; i < file->problems && i < WT_PROBLEMS_SHOWN; i++) {
 		wt_json_open(json, NULL, '{');
+		wt_json_text(json, "file", file->problem[i].shown);
 		wt_json_count(json, "line", file->problem[i].line);
 		wt_json_text(json, "check", wt_check_key[file->problem[i].check]);
 		wt_json_text(json, "text", file->problem[i].text);
@@ -207,7 +210,8 @@ static void json_file(struct wt_json *json, const struct examined *file)
 	const struct wt_verdict *v = &file->verdict;
 	static const char *const verdict[] = {"complete", "incomplete", "damaged"};
 	wt_json_open(json, NULL, '{');
-	wt_json_text(json, "file", file->path);
+	wt_json_text(json, "file", file->set.path[0]);
+	wt_json_count(json, "files", file->set.files);
 	wt_json_text(json, "verdict", file->err.code ? "unreadable" : verdict[status_of(file)]);
 	wt_json_flag(json, "complete", !file->err.code && v->complete);
 	wt_json_text(json, "why", file->err.code ? file->err.text : v->why);
@@ -259,20 +263,28 @@ static int verify_files(char **path, int n, bool as_json)
 	const struct wt_page page = {.out = stdout, .colour = wt_wants_colour(stdout)};
 	struct wt_json json = {.out = stdout, .first = true};
 	struct examined *file = calloc(1, sizeof *file);
+	struct wt_set *set = calloc((size_t)n, sizeof *set);
 	int status = WT_EXIT_GOOD;
-	if (!file) return WT_EXIT_DAMAGED;
+	if (!file || !set) {
+		fputs("waltrace: out of memory\n", stderr);
+		free(file);
+		free(set);
+		return WT_EXIT_DAMAGED;
+	}
+	size_t sets = wt_sets_of(path, (size_t)n, set);
 	if (as_json) wt_json_open(&json, NULL, '{'), wt_json_open(&json, "traces", '[');
-	for (int i = 0; i < n; i++) {
-		*file = (struct examined){.path = path[i]};
-		wt_input_shown(file->shown, sizeof file->shown, path[i]);
+	for (size_t i = 0; i < sets; i++) {
+		*file = (struct examined){.set = set[i]};
+		wt_input_shown(file->shown, sizeof file->shown, set[i].path[0]);
 		examine(file);
 		if (status_of(file) > status) status = status_of(file);
 		if (as_json) json_file(&json, file);
 		else print_file(&page, file);
-		if (!as_json && i + 1 < n) putchar('\n');
+		if (!as_json && i + 1 < sets) putchar('\n');
 	}
 	if (as_json) wt_json_close(&json, ']'), wt_json_close(&json, '}');
 	free(file);
+	free(set);
 	if (!fflush(stdout) && !ferror(stdout)) return status;
 	fprintf(stderr, "waltrace: standard output: can't write the verdict: %s\n", strerror(errno));
 	return WT_EXIT_DAMAGED;

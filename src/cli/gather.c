@@ -25,24 +25,20 @@ static int take_line(void *context, const struct wt_line *line, struct wt_err *e
 	return line->kind == WT_LINE_RECORD ? wt_store_record(&g->store, &line->record, err) : 0;
 }
 
-static void take_problem(void *context, uint64_t line, enum wt_check check, const char *text)
+static void take_problem(void *context, const char *path, uint64_t line, enum wt_check check, const char *text)
 {
 	struct wt_report_trace *trace = context;
 	if (trace->damage[0]) return;
+	trace->damage_path = path;
 	trace->damage_line = line;
 	snprintf(trace->damage, sizeof trace->damage, "%s (%s)", text, wt_check_key[check]);
 }
 
 static int read_trace(struct gathering *g, struct wt_err *err)
 {
-	struct wt_input input;
-	int result = wt_input_open(&input, g->trace->path, err);
-	if (result) return result;
-	const struct wt_trace_reader reader = {wt_input_read, &input, take_line, g, take_problem, g->trace};
-	result = wt_trace_read(&reader, &g->trace->verdict, err);
-	wt_input_close(&input);
-	if (result) wt_input_blame(err, g->trace->path);
-	return result;
+	const struct wt_set_reader reader = {
+		.line = take_line, .line_context = g, .problem = take_problem, .problem_context = g->trace};
+	return wt_set_read(&reader, &g->trace->set, &g->trace->verdict, err);
 }
 
 int wt_report_init(struct wt_report *report, size_t traces, struct wt_err *err)
@@ -64,11 +60,17 @@ static int add_trace(struct gathering *g, struct wt_err *err)
 
 int wt_report_add(struct wt_report *report, const char *path, struct wt_err *err)
 {
+	char *one = (char *)(uintptr_t)path; /* is only read */
+	return wt_report_add_set(report, &(struct wt_set){&one, 1}, err);
+}
+
+int wt_report_add_set(struct wt_report *report, const struct wt_set *set, struct wt_err *err)
+{
 	struct gathering g = {.tally = malloc(sizeof *g.tally), .trace = &report->trace[report->traces]};
 	if (!g.tally) return wt_err_set(err, -ENOMEM, "out of memory for a report");
 	/* On a copy, so that a file that can't be read to its end leaves nothing behind. */
 	memcpy(g.tally, report->tally, sizeof *g.tally);
-	*g.trace = (struct wt_report_trace){.path = path};
+	*g.trace = (struct wt_report_trace){.set = *set, .path = set->path[0]};
 	int result = add_trace(&g, err);
 	if (!result) {
 		memcpy(report->tally, g.tally, sizeof *g.tally);

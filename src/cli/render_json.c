@@ -13,6 +13,7 @@ static void put_trace(struct wt_json *j, const struct wt_report_trace *trace)
 	const struct wt_verdict *v = &trace->verdict;
 	wt_json_open(j, NULL, '{');
 	wt_json_text(j, "path", trace->path);
+	wt_json_count(j, "files", trace->set.files);
 	wt_json_flag(j, "complete", v->complete);
 	wt_json_text(j, "why", v->why);
 	wt_json_flag(j, "damaged", v->problems > 0);

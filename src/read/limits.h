@@ -9,6 +9,7 @@ enum {
 	WT_READ_LINE_MAX = 33 * 1024 * 1024,
 	WT_READ_CHUNK = 256 * 1024,  /* asked for at once */
 	WT_READ_PACKED = 256 * 1024, /* of a compressed file, held at once */
+	WT_SET_FILES_MAX = 1024,     /* files of one rotated trace; the recorder keeps 8 */
 	WT_DEPTH_MAX = 32,           /* arrays and objects inside one another, in a value that nobody knows */
 	WT_SHAPE_KEYS_MAX = 63,      /* keys of one kind of line: those seen are a bit each */
 	WT_UNKNOWN_KEYS = 64,        /* of one line, that nobody knows; more are an error */

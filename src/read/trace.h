@@ -11,6 +11,10 @@
 /* Gets each line that could be parsed. 0, or a negative errno with a message, which ends the reading. */
 typedef int wt_line_fn(void *context, const struct wt_line *line, struct wt_err *err);
 
+/* At the end of a file: opens the next one of the same rotated trace, so that `read` gives its bytes. 1; 0: there is
+ * none; negative errno with a message. `lines`: in the files before it, which its line numbers go on from. */
+typedef int wt_next_file_fn(void *read_context, uint64_t lines, struct wt_err *err);
+
 struct wt_trace_reader {
 	wt_read_fn *read;
 	void *read_context;
@@ -18,6 +22,7 @@ struct wt_trace_reader {
 	void *line_context;
 	wt_problem_fn *problem; /* may be NULL */
 	void *problem_context;
+	wt_next_file_fn *next_file; /* NULL: the trace is one file */
 };
 
 /* Reads to the end and fills *verdict. 0, however damaged the trace is; -EBADMSG with the verdict filled if it is no

@@ -36,7 +36,33 @@ struct wt_verify *wt_verify_new(wt_problem_fn *problem, void *context)
 	if (!v) return NULL;
 	v->problem = problem;
 	v->context = context;
+	v->verdict.files = 1;
+	v->first_line[0] = 1;
 	return v;
+}
+
+int wt_verify_next_file(struct wt_verify *v)
+{
+	if (v->verdict.files == WT_SET_FILES_MAX) return -E2BIG;
+	if (v->verdict.cut)
+		wt_verify_say(v, v->cut_line, WT_CHECK_FORMAT, "cut off, though another file of the trace follows");
+	v->verdict.cut = false;
+	v->first_line[v->verdict.files++] = v->verdict.lines + 1;
+	v->earlier_bytes = v->verdict.bytes;
+	v->announced = 0;
+	v->crc = 0;
+	return 0;
+}
+
+struct wt_where wt_verify_where(const struct wt_verify *v, uint64_t line)
+{
+	struct wt_where where;
+	uint64_t file = v->verdict.files - 1;
+	while (file && v->first_line[file] > line) file--;
+	int n = snprintf(where.text, sizeof where.text, "line %" PRIu64, line - v->first_line[file] + 1);
+	if (v->verdict.files > 1)
+		snprintf(where.text + n, sizeof where.text - (size_t)n, " of file %" PRIu64, file + 1);
+	return where;
 }
 
 void wt_verify_free(struct wt_verify *v)
@@ -65,7 +91,7 @@ void wt_verify_raw(struct wt_verify *v, const struct wt_raw *raw)
 {
 	static const char recorder[] = "{\"keyword\":\"PI_STORE_WAL_TRACE\",\"event\":\"recorder\"";
 	v->verdict.lines++;
-	v->verdict.bytes = raw->offset + raw->n + !raw->cut;
+	v->verdict.bytes = v->earlier_bytes + raw->offset + raw->n + !raw->cut;
 	if (raw->n >= sizeof recorder && !memcmp(raw->text, recorder, sizeof recorder - 1)) {
 		v->crc_before = v->crc;
 		v->crc = 0; /* the next sum begins with this line */
@@ -82,18 +108,33 @@ static void keep(char *to, size_t room, const struct wt_text *text)
 	wt_shown(to, room, text->bytes, text->bytes ? text->n : 0);
 }
 
+/* Which file of a rotated trace this is. */
+static void header_of_part(struct wt_verify *v, const struct wt_header *h, uint64_t number)
+{
+	bool first = v->verdict.files == 1;
+	v->rotated = h->on_limit.n == 6 && !memcmp(h->on_limit.bytes, "rotate", 6);
+	v->deleted = h->deleted_records;
+	if (first) v->part = h->part;
+	if (!first && h->part <= v->newest_part)
+		wt_verify_say(v, number, WT_CHECK_FRAME, "part %" PRIu64 " of the trace follows its part %" PRIu64,
+		              h->part, v->newest_part);
+	v->gap |= !first && h->part > v->newest_part + 1;
+	v->joined |= first ? h->part != 0 : h->part != v->newest_part + 1;
+	v->newest_part = h->part;
+}
+
 static void header(struct wt_verify *v, const struct wt_line *line, uint64_t number)
 {
 	const struct wt_header *h = &line->header;
 	struct wt_verdict *verdict = &v->verdict;
-	if (number != 1) {
+	if (number != wt_verify_first_line(v)) {
 		wt_verify_say(v, number, WT_CHECK_FRAME, "a session_start that isn't the first line");
 		return;
 	}
 	v->has_header = true;
 	v->ours = h->on_limit.bytes != NULL;
 	v->capacity = h->capacity;
-	v->part = h->part;
+	header_of_part(v, h, number);
 	v->max_bytes = h->max_bytes;
 	v->has_losses = h->drain_ms && h->on_limit.n == 4 && !memcmp(h->on_limit.bytes, "stop", 4);
 	v->session_bytes = line->session_id.n;
@@ -120,14 +161,15 @@ static int logger_line(struct wt_verify *v, const struct wt_logger_line *l, uint
 	if (place < 0) {
 		wt_verify_say(v, number, WT_CHECK_LOGGERS, "more loggers than the %d a session can have",
 		              WALTRACE_MAX_LOGGERS);
-	} else if (v->logger[place].line) {
-		wt_verify_say(v, number, WT_CHECK_LOGGERS, "logger %" PRIu64 " was announced before, in line %" PRIu32,
-		              l->id, v->logger[place].line);
+	} else if (v->logger[place].line >= wt_verify_first_line(v)) {
+		wt_verify_say(v, number, WT_CHECK_LOGGERS, "logger %" PRIu64 " was announced before, in %s", l->id,
+		              wt_verify_where(v, v->logger[place].line).text);
 	} else {
-		v->logger[place].line = (uint32_t)(number < UINT32_MAX ? number : UINT32_MAX);
-		if (l->id != ++v->verdict.loggers)
+		v->logger[place].line = number;
+		if (l->id != ++v->announced)
 			wt_verify_say(v, number, WT_CHECK_LOGGERS, "logger %" PRIu64 " where %" PRIu64 " is next",
-			              l->id, v->verdict.loggers);
+			              l->id, v->announced);
+		if (v->announced > v->verdict.loggers) v->verdict.loggers = v->announced;
 	}
 	return 0;
 }
@@ -190,8 +232,8 @@ int wt_verify_line(struct wt_verify *v, const struct wt_raw *raw, const struct w
 {
 	v->verdict.checked[WT_CHECK_FRAME]++;
 	if (v->footer_line)
-		wt_verify_say(v, raw->number, WT_CHECK_FRAME, "something after the session_end of line %" PRIu64,
-		              v->footer_line);
+		wt_verify_say(v, raw->number, WT_CHECK_FRAME, "something after the session_end of %s",
+		              wt_verify_where(v, v->footer_line).text);
 	if (raw->cut && !line) {
 		v->verdict.cut = true;
 		v->cut_line = raw->number;
@@ -206,8 +248,8 @@ int wt_verify_line(struct wt_verify *v, const struct wt_raw *raw, const struct w
 	v->verdict.unknown_keys += line->unknown_keys;
 	if (!line->known_order)
 		wt_verify_say(v, raw->number, WT_CHECK_ORDER, "keys out of order, or spaces between them");
-	if (raw->number == 1 && line->kind != WT_LINE_HEADER)
-		wt_verify_say(v, 1, WT_CHECK_FRAME, "the first line is no session_start");
+	if (raw->number == wt_verify_first_line(v) && line->kind != WT_LINE_HEADER)
+		wt_verify_say(v, raw->number, WT_CHECK_FRAME, "the first line is no session_start");
 	if (v->has_header && v->session_bytes <= sizeof v->session &&
 	    (line->session_id.n != v->session_bytes ||
 	     memcmp(line->session_id.bytes, v->session, v->session_bytes) != 0))
@@ -226,11 +268,14 @@ static void check_loggers(struct wt_verify *v, bool explained)
 			              "logger %" PRIu64 " has no root_logger_ready", v->logger[i].id);
 }
 
-static void why_ended(struct wt_verdict *d)
+static void why_ended(const struct wt_verify *v, struct wt_verdict *d)
 {
 	if (!strcmp(d->reason, "recovered"))
 		snprintf(d->why, sizeof d->why, "the process died; recovered with %" PRIu64 " operations in flight",
 		         d->outstanding);
+	else if (!strcmp(d->reason, "rotated"))
+		snprintf(d->why, sizeof d->why, "%" PRIu64 " records are in files that the recorder deleted",
+		         v->before);
 	else
 		snprintf(d->why, sizeof d->why,
 		         "ended by %s: %" PRIu64 " records dropped, %" PRIu64 " omitted, %" PRIu64
@@ -241,7 +286,7 @@ static void why_ended(struct wt_verdict *d)
 static const char *mend_ended(const struct wt_verdict *d)
 {
 	if (!strcmp(d->reason, "byte_limit")) return "raise max_bytes, or set min_ns";
-	if (!strcmp(d->reason, "rotated")) return "raise max_bytes: older files of the trace were deleted";
+	if (!strcmp(d->reason, "rotated")) return "raise max_bytes to keep more";
 	if (!strcmp(d->reason, "io_error")) return "look at the disk that the trace was written to";
 	if (!strcmp(d->reason, "recovered")) return "";
 	if (d->dropped) return "raise capacity, or drain more often (drain_ms)";
@@ -249,10 +294,21 @@ static const char *mend_ended(const struct wt_verdict *d)
 	return d->outstanding ? "end all operations before the session is shut down" : "";
 }
 
-static void say_mend(struct wt_verdict *d)
+/* Records are in files that exist, or did when the session ended. After a recovery no header is sure to know. */
+static bool not_given(const struct wt_verify *v)
 {
+	const struct wt_verdict *d = &v->verdict;
+	bool ended = !strcmp(d->reason, "rotated") || !strcmp(d->reason, "shutdown");
+	return v->gap || (v->part && d->has_footer && ended && v->before > v->deleted);
+}
+
+static void say_mend(const struct wt_verify *v, struct wt_verdict *d)
+{
+	static const char all[] = "give all files of the trace at once (TRACE*)";
 	if (d->problems) return;
-	if (d->has_footer) snprintf(d->mend, sizeof d->mend, "%s", mend_ended(d));
+	if (not_given(v) || (v->rotated && !d->has_footer && d->files == 1))
+		snprintf(d->mend, sizeof d->mend, "%s", all);
+	else if (d->has_footer) snprintf(d->mend, sizeof d->mend, "%s", mend_ended(d));
 	else if (d->segment[0])
 		snprintf(d->mend, sizeof d->mend, "if its process died, finish it by waltrace recover %s", d->segment);
 }
@@ -261,15 +317,20 @@ static void say_why(const struct wt_verify *v, struct wt_verdict *d)
 {
 	if (d->problems) snprintf(d->why, sizeof d->why, "damaged");
 	else if (d->cut)
-		snprintf(d->why, sizeof d->why, "line %" PRIu64 " is cut off: the end of the trace is missing",
-		         v->cut_line);
+		snprintf(d->why, sizeof d->why, "%s is cut off: the end of the trace is missing",
+		         wt_verify_where(v, v->cut_line).text);
+	else if (v->gap) snprintf(d->why, sizeof d->why, "a file in the middle of the rotated trace isn't given");
+	else if (not_given(v))
+		snprintf(d->why, sizeof d->why,
+		         "part %" PRIu64 " of a rotated trace: %" PRIu64 " records are in parts that aren't given",
+		         v->part, v->before - v->deleted);
 	else if (!d->has_footer)
 		snprintf(d->why, sizeof d->why, "no session_end: the process was killed, or still records");
-	else if (!v->footer_complete) why_ended(d);
+	else if (!v->footer_complete) why_ended(v, d);
 	else if (v->part)
-		snprintf(d->why, sizeof d->why, "file %" PRIu64 " of a rotated trace: what was before is in others",
+		snprintf(d->why, sizeof d->why, "part %" PRIu64 " of a rotated trace: what was before is in others",
 		         v->part);
-	if (d->why[0]) say_mend(d);
+	if (d->why[0]) say_mend(v, d);
 }
 
 int wt_verify_end(struct wt_verify *v, struct wt_verdict *verdict)
@@ -284,7 +345,7 @@ int wt_verify_end(struct wt_verify *v, struct wt_verdict *verdict)
 	}
 	/* An operation below min_ns is left out as a whole; what others name of it isn't there. */
 	bool explained = !d->has_footer || d->cut || d->dropped || d->omitted || d->outstanding || d->min_ns ||
-	                 v->part || strcmp(d->reason, "shutdown") != 0;
+	                 v->part || v->gap || strcmp(d->reason, "shutdown") != 0;
 	check_loggers(v, explained);
 	wt_verify_links(v, explained);
 	wt_verify_locks(v, explained);

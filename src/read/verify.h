@@ -62,6 +62,7 @@ struct wt_verdict {
 	uint64_t checked[WT_CHECKS]; /* how often each check was made */
 	uint64_t failed[WT_CHECKS];  /* how often it found something */
 	uint64_t lines, bytes, records, loggers, unknown_lines, unknown_keys;
+	uint64_t files;           /* of a rotated trace; else 1 */
 	uint64_t windows, end_ns; /* end of the last window: how long the session was observed */
 	bool has_footer;
 	uint64_t produced, written, dropped, omitted, outstanding; /* of the footer, else of the last window */
@@ -83,6 +84,9 @@ void wt_verify_raw(struct wt_verify *verify, const struct wt_raw *raw);
 /* After: `line` is NULL if it couldn't be parsed, and `why` says why. 0, or -ENOMEM. */
 int wt_verify_line(struct wt_verify *verify, const struct wt_raw *raw, const struct wt_line *line,
                    const char *why) WT_MUST_CHECK;
+/* The lines that follow are those of the next file of a rotated trace; line numbers go on, offsets begin anew. 0, or
+ * -E2BIG past WT_SET_FILES_MAX. */
+int wt_verify_next_file(struct wt_verify *verify) WT_MUST_CHECK;
 /* Once, after the last line. 0, or -ENOMEM. */
 int wt_verify_end(struct wt_verify *verify, struct wt_verdict *verdict) WT_MUST_CHECK;
 void wt_verify_free(struct wt_verify *verify);

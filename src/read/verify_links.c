@@ -28,8 +28,8 @@ static void check_ids(struct wt_verify *v)
 	for (size_t i = 1; i < v->seens; i++)
 		if (v->seen[i].id == v->seen[i - 1].id && v->seen[i].id)
 			wt_verify_say(v, v->seen[i].line, WT_CHECK_IDS,
-			              "operation_id %" PRIu64 " was given before, in line %" PRIu32, v->seen[i].id,
-			              v->seen[i - 1].line);
+			              "operation_id %" PRIu64 " was given before, in %s", v->seen[i].id,
+			              wt_verify_where(v, v->seen[i - 1].line).text);
 }
 
 /* A helper's rows may come after the operation it helped has ended; only a rotation has helpers. */
@@ -129,8 +129,9 @@ void wt_verify_locks(struct wt_verify *v, bool explained)
 		if (holder && lock->got_ns < holder->freed_ns)
 			wt_verify_say(v, lock->line, WT_CHECK_LOCK_HOLDS,
 			              "gets the commit lock at %" PRIu64 " ns, while lock_seq %" PRIu64
-			              " (line %" PRIu32 ") holds it until %" PRIu64 " ns",
-			              lock->got_ns, holder->seq, holder->line, holder->freed_ns);
+			              " (%s) holds it until %" PRIu64 " ns",
+			              lock->got_ns, holder->seq, wt_verify_where(v, holder->line).text,
+			              holder->freed_ns);
 		if (!holder || lock->freed_ns > holder->freed_ns) holder = lock;
 	}
 }

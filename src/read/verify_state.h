@@ -30,7 +30,7 @@ struct wt_seen_lock {
 
 struct wt_seen_logger {
 	uint64_t id, peak;
-	uint32_t line;       /* of its metadata; 0: none so far */
+	uint64_t line;       /* of its metadata in the newest file that had it; 0: none so far */
 	uint32_t first_line; /* that speaks of it */
 };
 
@@ -49,8 +49,18 @@ struct wt_verify {
 	char session[64]; /* as it stands in the header */
 	size_t session_bytes;
 	uint64_t footer_line, cut_line, losses, max_bytes;
-	uint64_t part;   /* of a rotated trace: not its first file */
-	uint64_t before; /* records in the files before this one */
+
+	/* Of a rotated trace. */
+	bool rotated;
+	bool joined;                /* the window now read began in a file that wasn't given */
+	bool gap;                   /* a file between two others wasn't given */
+	uint64_t part, newest_part; /* of the first file and of this one */
+	uint64_t deleted;           /* records in files that the recorder deleted, by the newest header */
+	uint64_t before;            /* records in files that weren't given */
+	uint64_t earlier_bytes;     /* in the files before this one */
+	uint64_t announced;         /* loggers, in this file */
+	uint64_t first_line[WT_SET_FILES_MAX];
+
 	uint64_t capacity;
 
 	struct wt_seen *seen;
@@ -76,6 +86,15 @@ struct wt_verify {
 
 /* Says a problem and counts it. */
 void wt_verify_say(struct wt_verify *v, uint64_t line, enum wt_check check, const char *format, ...) WT_PRINTF(4, 5);
+
+/* The first line of the file that is being read. */
+static inline uint64_t wt_verify_first_line(const struct wt_verify *v) { return v->first_line[v->verdict.files - 1]; }
+
+struct wt_where {
+	char text[64];
+};
+/* "line 12", or "line 12 of file 3". */
+struct wt_where wt_verify_where(const struct wt_verify *v, uint64_t line);
 
 /* The place of a logger, added if it is new; negative errno. */
 int wt_verify_logger(struct wt_verify *v, uint64_t id, uint64_t line);

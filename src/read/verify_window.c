@@ -19,7 +19,7 @@ static void compare_sums(struct wt_verify *v, const struct wt_window_line *w, ui
 {
 	static const char *const trigger[3] = {"request", "timer", "checkpoint"};
 	const struct wt_sums *is = &v->sums;
-	if (v->part && !v->verdict.windows) { /* began in the file before this one */
+	if (v->joined) {
 		v->before = w->written - v->verdict.records;
 		return;
 	}
@@ -63,7 +63,7 @@ static void compare_place(struct wt_verify *v, const struct wt_window_line *w, c
 {
 	const struct wt_window_line *last = &v->window;
 	uint64_t line = raw->number;
-	if (w->number != last->number + 1 && !(v->part && !v->verdict.windows))
+	if (w->number != last->number + 1 && !v->joined)
 		wt_verify_say(v, line, WT_CHECK_WINDOWS, "window %" PRIu64 " follows window %" PRIu64, w->number,
 		              last->number);
 	if (w->file_bytes != raw->offset)
@@ -73,7 +73,7 @@ static void compare_place(struct wt_verify *v, const struct wt_window_line *w, c
 	if (v->has_header && w->capacity != v->capacity)
 		wt_verify_say(v, line, WT_CHECK_WINDOWS, "queue_capacity %" PRIu64 " isn't the header's %" PRIu64,
 		              w->capacity, v->capacity);
-	if (last->number && w->start_ns != last->end_ns)
+	if (last->number && !v->joined && w->start_ns != last->end_ns)
 		wt_verify_say(v, line, WT_CHECK_TIMES,
 		              "the window begins at %" PRIu64 " ns, but the one before it ended at %" PRIu64 " ns",
 		              w->start_ns, last->end_ns);
@@ -105,6 +105,7 @@ void wt_verify_window(struct wt_verify *v, const struct wt_window_line *w, const
 	compare_counters(v, w, raw->number);
 	compare_place(v, w, raw);
 	v->window = *w;
+	v->joined = false;
 	v->sums = (struct wt_sums){0};
 	v->since_records = v->latest_ns = v->latest_line = 0;
 	v->verdict.windows++;
@@ -144,7 +145,7 @@ void wt_verify_footer(struct wt_verify *v, const struct wt_footer *f, uint64_t l
 {
 	const struct wt_window_line *w = &v->window;
 	if (!is_reason(&f->reason, "recovered")) say_late(v);
-	if (!v->part || v->verdict.windows)
+	if (!v->joined)
 		equal(v, line, WT_CHECK_FOOTER, "event_written", "", f->written, v->before + v->verdict.records);
 	never_less(v, line, f->produced, w->produced, "event_produced");
 	never_less(v, line, f->dropped, w->dropped_full + w->dropped_stopped, "event_dropped");

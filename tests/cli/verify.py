@@ -224,6 +224,52 @@ class Tool(unittest.TestCase):
         with open("/dev/full", "w") as full:
             self.assertEqual(subprocess.run([TOOL, "verify", SAMPLE], stdout=full, stderr=subprocess.DEVNULL).returncode, 2)
 
+    def rotated(self, operations):
+        """The files of a trace of eight times 64 KiB at most, oldest first."""
+        name = self.record(operations, ON_LIMIT="rotate", MAX_BYTES=8 * 65536, WINDOW_MS=10).name
+        parts = {int(path.suffix[1:]) if path.suffix != ".jsonl" else 0: path for path in self.dir.glob(name + "*")}
+        return [parts[part] for part in sorted(parts)]
+
+    def test_the_files_of_a_rotated_trace_are_one(self):
+        files = self.rotated(400)
+        self.assertGreater(len(files), 2)
+        for order in (files, files[::-1]):  # as a shell sorts ….9 and ….10, or worse
+            status, out, err = run("verify", "--json", *order)
+            self.assertEqual((status, err), (0, ""))
+            (trace,) = json.loads(out)["traces"]
+            self.assertEqual((trace["verdict"], trace["files"], trace["records"]), ("complete", len(files), 800))
+        status, out, _ = run("report", "--json", SAMPLE, *files)
+        self.assertEqual((status, [trace["records"] for trace in json.loads(out)["traces"]]), (0, [7200, 800]))
+
+    def test_a_file_of_a_rotated_trace_that_is_not_given_is_missed(self):
+        files = self.rotated(400)
+        for given, why in ((files[:1], "no session_end"), (files[1:], "records are in parts that aren't given"),
+                           (files[-1:], "records are in parts that aren't given"),
+                           (files[:1] + files[2:], "a file in the middle")):
+            status, out, _ = run("verify", *given)
+            self.assertEqual(status, 1, out)
+            self.assertRegex(out.splitlines()[0], f"incomplete: .*{why}.*: give all files of the trace")
+
+    def test_what_a_rotated_trace_deleted_is_said(self):
+        files = self.rotated(4000)
+        status, out, _ = run("verify", *files)
+        self.assertEqual((status, len(files)), (1, 8))
+        self.assertRegex(out.splitlines()[0], r"and 7 more: incomplete: \d+ records are in files that the recorder deleted")
+        self.assertNotIn("wrong", out)
+
+    def test_damage_in_a_rotated_trace_names_the_file_and_its_line(self):
+        files = self.rotated(400)
+        lines = files[1].read_bytes().splitlines(keepends=True)
+        files[1].write_bytes(b"".join(lines[:20] + [b"garbage\n"] + lines[21:]))
+        status, out, _ = run("verify", *files)
+        self.assertEqual(status, 2)
+        self.assertIn(f"{files[1]}:21: ", out)
+        self.assertRegex(run("report", *files)[2], f"{files[1]}:21: ")
+        files[1].write_bytes(b"".join(lines[:20]) + lines[20][:30])
+        self.assertRegex(run("verify", *files)[1], f"{files[1]}:21: cut off, though another file")
+        files[1].write_bytes(b"".join(lines[:20] + lines[19:]))
+        self.assertRegex(run("verify", *files)[1], f"{files[1]}:21: operation_id \\d+ was given before, in line 20 of file 2")
+
     def test_zstd(self):
         zstd = "/usr/bin/zstd"
         if not os.path.exists(zstd):

@@ -108,7 +108,7 @@ static void rotate(void)
 	unsigned newest = look_at_parts(report.path, false);
 	CHECK(newest > 2 * PARTS); /* so that files were deleted, also ones after the first */
 	CHECK(footers == 1 && in_order && last_uid == OPERATIONS);
-	CHECK(records + deleted == report.written); /* what is gone is said in the newest header */
+	CHECK(records + deleted == report.written);       /* what is gone is said in the newest header */
 	CHECK(most_bytes && most_bytes < 64 * MAX_BYTES); /* a window's, whichever files they went into */
 }
 
