@@ -236,7 +236,8 @@ static void write_histograms(uint64_t window)
 /* Counters that run from the beginning. */
 static struct wt_own_cost read_running(void)
 {
-	struct wt_own_cost now = {.bytes = writer.out.earlier_bytes + writer.out.bytes, .left_out = writer.out.left_out};
+	struct wt_own_cost now = {.bytes = writer.out.earlier_bytes + writer.out.bytes,
+	                          .left_out = writer.out.left_out};
 	struct timespec t;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	now.writer_cpu_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
