@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/hist.h"
 #include "commitlog.h"
+#include "waltrace.h"
 
 struct worker {
 	_Alignas(64) pthread_t thread;
@@ -27,6 +30,8 @@ struct worker {
 
 struct run {
 	struct commitlog *log;
+	const struct store_type *type; /* NULL: ours */
+	struct store *store;
 	const struct load *load;
 	struct worker *workers;
 	_Atomic unsigned ready;
@@ -49,12 +54,13 @@ static double cpu_seconds(void)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-static int commit(struct commitlog *log, struct commitlog_cid cid, const uint8_t *payload, size_t n)
+static int commit(const struct run *run, struct commitlog_cid cid, const uint8_t *payload, size_t n)
 {
 	uint64_t handle;
-	int result = commitlog_append(log, cid, payload, n, &handle);
-	if (!result) result = commitlog_flush(log, handle);
-	return result ? result : commitlog_confirm(log, cid);
+	if (run->type) return run->type->put(run->store, &cid, sizeof cid, payload, n);
+	int result = commitlog_append(run->log, cid, payload, n, &handle);
+	if (!result) result = commitlog_flush(run->log, handle);
+	return result ? result : commitlog_confirm(run->log, cid);
 }
 
 static void *work(void *argument)
@@ -70,7 +76,7 @@ static void *work(void *argument)
 		struct commitlog_cid cid = {.high = w->number + 1, .low = w->acknowledged + 1};
 		uint64_t begin = now_ns();
 		memcpy(payload, &cid.low, sizeof cid.low);
-		w->error = commit(w->run->log, cid, payload, n);
+		w->error = commit(w->run, cid, payload, n);
 		if (w->error) break;
 		w->histogram[wt_hist_index(now_ns() - begin)]++;
 		w->acknowledged++;
@@ -121,6 +127,34 @@ static int start_workers(struct run *run)
 	return 0;
 }
 
+/* The recorder shares the run's processor time to its last line. */
+static int end_trace(struct figures *f)
+{
+	struct waltrace_report report;
+	if (waltrace_shutdown(60000, &report)) return -1;
+	f->trace_lost = report.dropped + report.omitted;
+	f->trace_records = report.written;
+	if (report.complete) return 0;
+	fprintf(stderr, "bench-commitlog: the trace isn't complete: %s, %llu dropped, %llu omitted\n", report.reason,
+	        (unsigned long long)report.dropped, (unsigned long long)report.omitted);
+	return -1;
+}
+
+static int start_trace(const struct load *load)
+{
+	struct waltrace_config config;
+	struct waltrace_error error;
+	waltrace_config_init(&config);
+	config.directory = load->trace_directory;
+	config.run_id = "bench-commitlog";
+	if (mkdir(load->trace_directory, 0700)) return -1;
+	config.max_bytes = 16ull << 30;
+	config.min_ns = load->min_ns;
+	int result = waltrace_start(&config, &error);
+	if (result) fprintf(stderr, "bench-commitlog: trace: %s\n", error.message);
+	return result;
+}
+
 static int measure(struct run *run, struct figures *f)
 {
 	if (start_workers(run)) return -1;
@@ -140,19 +174,22 @@ static int measure(struct run *run, struct figures *f)
 	}
 	double elapsed = (double)(now_ns() - begin) / 1e9; /* the commits that ended after the stop are counted, too */
 	if (error) fprintf(stderr, "bench-commitlog: a commit failed: %s\n", strerror(-error));
+	if (run->load->trace_directory && end_trace(f)) error = -EIO;
 	cpu = cpu_seconds() - cpu;
-	struct commitlog_stats stats;
-	commitlog_stats(run->log, &stats);
-	f->fsyncs = stats.commit_syncs;
 	f->commits_per_s = (double)f->commits / elapsed;
-	f->commits_per_fsync = (double)f->commits / (double)(stats.commit_syncs ? stats.commit_syncs : 1);
+	if (!run->type) {
+		struct commitlog_stats stats;
+		commitlog_stats(run->log, &stats);
+		f->fsyncs = stats.commit_syncs;
+		f->commits_per_fsync = (double)f->commits / (double)(stats.commit_syncs ? stats.commit_syncs : 1);
+	}
 	f->cpu_us_per_commit = cpu * 1e6 / (double)(f->commits ? f->commits : 1);
 	f->p50_us = (double)wt_hist_quantile(counts, f->commits, .5) / 1000;
 	f->p99_us = (double)wt_hist_quantile(counts, f->commits, .99) / 1000;
 	return error ? -1 : 0;
 }
 
-static void remove_directory(const char *directory)
+void remove_directory(const char *directory)
 {
 	DIR *d = opendir(directory);
 	struct dirent *entry;
@@ -160,37 +197,69 @@ static void remove_directory(const char *directory)
 	while (d && (entry = readdir(d))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
 		snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-		unlink(path);
+		if (unlink(path) && errno == EISDIR) remove_directory(path);
 	}
 	if (d) closedir(d);
 	rmdir(directory);
 }
 
-int run_load(const struct load *load, struct figures *figures)
+static int open_ours(struct run *run)
 {
-	struct run run = {.load = load};
+	const struct load *load = run->load;
 	struct commitlog_options options;
 	struct commitlog_error error;
-	*figures = (struct figures){0};
+	if (load->trace_directory && start_trace(load)) return -1;
 	commitlog_options_init(&options);
-	options.trace = COMMITLOG_TRACE_OFF;
+	options.trace = load->trace_directory ? COMMITLOG_TRACE_ON : COMMITLOG_TRACE_OFF;
 	options.delay_ms = load->delay_ms;
 	if (load->prefill_bytes) {
 		options.checkpoint_limit_bytes = 2ull << 30;
 		options.prefill_bytes = load->prefill_bytes;
 	}
-	if (commitlog_open(load->directory, &options, &error, &run.log)) {
-		fprintf(stderr, "bench-commitlog: %s\n", error.message);
-		return -1;
-	}
+	if (!commitlog_open(load->directory, &options, &error, &run->log)) return 0;
+	fprintf(stderr, "bench-commitlog: %s\n", error.message);
+	return -1;
+}
+
+static int close_ours(struct run *run, int result, struct figures *figures)
+{
+	int closed = commitlog_close(run->log);
+	if (closed) fprintf(stderr, "bench-commitlog: close: %s\n", strerror(-closed));
+	if (result || closed) return -1;
+	return read_back(run, figures);
+}
+
+static int run_here(const struct load *load, struct figures *figures)
+{
+	struct run run = {.load = load, .type = store_types[load->engine]};
+	if (run.type ? !(run.store = run.type->open(load->directory)) : open_ours(&run)) return -1;
 	run.workers = aligned_alloc(64, load->threads * sizeof *run.workers);
 	if (!run.workers) abort();
 	memset(run.workers, 0, load->threads * sizeof *run.workers);
 	int result = measure(&run, figures);
-	int closed = commitlog_close(run.log);
-	if (closed) fprintf(stderr, "bench-commitlog: close: %s\n", strerror(-closed));
-	if (!result && !closed) result = read_back(&run, figures);
+	if (run.type) run.type->close(run.store);
+	else result = close_ours(&run, result, figures);
 	free(run.workers);
+	return result;
+}
+
+int run_load(const struct load *load, struct figures *figures)
+{
+	int pipe_fd[2], status = -1;
+	*figures = (struct figures){0};
+	if (pipe(pipe_fd)) return -1;
+	fflush(NULL);
+	pid_t child = fork();
+	if (child < 0) return -1;
+	if (!child) {
+		bool good = !run_here(load, figures);
+		_exit(!good || write(pipe_fd[1], figures, sizeof *figures) != sizeof *figures);
+	}
+	close(pipe_fd[1]);
+	bool got = read(pipe_fd[0], figures, sizeof *figures) == sizeof *figures;
+	close(pipe_fd[0]);
+	waitpid(child, &status, 0);
 	remove_directory(load->directory);
-	return result || closed ? -1 : 0;
+	if (load->trace_directory) remove_directory(load->trace_directory);
+	return got && WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -1;
 }

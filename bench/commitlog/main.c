@@ -244,11 +244,15 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	int result = measure(&s);
+	if (!result) result = run_contests(s.directory, s.rounds, s.seconds, s.quick);
 	char file[2100];
 	snprintf(file, sizeof file, "%s/limit.dat", s.directory);
 	unlink(file);
+	if (!result) {
+		print_all(&s);
+		print_contests(s.json);
+		result = bench_replay(s.directory, s.quick, s.json);
+	}
 	rmdir(s.directory);
-	if (result) return 1;
-	print_all(&s);
-	return 0;
+	return result ? 1 : 0;
 }
