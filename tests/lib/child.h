@@ -20,6 +20,16 @@
 		} \
 	} while (0)
 
+enum { CHILD_NOT_RUN = 77 };
+
+/* In the child: the system doesn't allow what the case needs. Ends it; in_child then counts the test as not run. */
+#define not_run(...) \
+	do { \
+		fprintf(stderr, "not run: " __VA_ARGS__); \
+		fputc('\n', stderr); \
+		_exit(CHILD_NOT_RUN); \
+	} while (0)
+
 /* Runs `body` in a child whose working directory is new and is removed afterwards; asserts that it returns. */
 static inline void in_child(void (*body)(void))
 {
@@ -39,6 +49,7 @@ static inline void in_child(void (*body)(void))
 	snprintf(command, sizeof command, "rm -rf %s", directory);
 	assert_int_equal(system(command), 0);
 	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == CHILD_NOT_RUN) _skip(__FILE__, __LINE__);
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 

@@ -2,16 +2,14 @@
 /* Threads that stop or die at the worst moment, and file systems that are full, read only or not there. */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include "trace/queue.h"
 #include "waltrace.h"
 
-#include "../../lib/child.h"
+#include "../../lib/mounts.h"
 #include "../../lib/trace_file.h"
 
 static struct waltrace_report report;
@@ -183,20 +181,10 @@ static void ten_thousand_threads_one_after_another_leave_nothing_behind(void **s
 
 /* ---- File systems --------------------------------------------------------------------------------------------------------------- */
 
-/* Mounts of its own, if the system lets it have them; elsewhere the case can't be made, and says so. */
-static bool own_mounts(void)
-{
-	if ((!unshare(CLONE_NEWNS) || !unshare(CLONE_NEWUSER | CLONE_NEWNS)) &&
-	    !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return true;
-	fprintf(stderr, "no mounts of its own here: %s\n", strerror(errno));
-	return false;
-}
-
 static void full_file_system(void)
 {
 	mkdir("small", 0700);
-	if (!own_mounts()) return;
+	own_mounts();
 	CHECK(!mount("tmpfs", "small", "tmpfs", 0, "size=256k"));
 	start("small");
 	for (uint64_t i = 0; i < 20000; i++) {
@@ -216,7 +204,7 @@ static void read_only_directory(void)
 {
 	struct waltrace_error error;
 	mkdir("fixed", 0700);
-	if (!own_mounts()) return;
+	own_mounts();
 	CHECK(!mount("tmpfs", "fixed", "tmpfs", 0, "size=256k"));
 	CHECK(!mount("tmpfs", "fixed", "tmpfs", MS_REMOUNT | MS_RDONLY, "size=256k"));
 	CHECK(try_start("fixed", &error) == -EROFS);
@@ -241,14 +229,14 @@ static void record_without_shm(void)
 
 static void full_shm(void)
 {
-	if (!own_mounts()) return;
+	own_mounts();
 	CHECK(!mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=1m"));
 	record_without_shm();
 }
 
 static void no_shm(void)
 {
-	if (!own_mounts()) return;
+	own_mounts();
 	CHECK(!mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=4k,nr_inodes=1")); /* not one file fits */
 	record_without_shm();
 }
