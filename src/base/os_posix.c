@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -32,11 +33,21 @@ static ssize_t read_at(const struct wt_os *os, int fd, void *bytes, size_t n, ui
 	return got < 0 ? -errno : got;
 }
 
+/* A limit on file sizes (RLIMIT_FSIZE) is an error, as a full file system is, and must not end the program by its signal.
+ * One that the thread had blocked itself stays pending, as it may have been before. */
 static ssize_t write_at(const struct wt_os *os, int fd, const void *bytes, size_t n, uint64_t offset)
 {
 	(void)os;
+	sigset_t xfsz, before;
+	const struct timespec now = {0, 0};
+	sigemptyset(&xfsz);
+	sigaddset(&xfsz, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &xfsz, &before);
 	ssize_t put = pwrite(fd, bytes, n, (off_t)offset);
-	return put < 0 ? -errno : put;
+	ssize_t result = put < 0 ? -errno : put;
+	if (result == -EFBIG && !sigismember(&before, SIGXFSZ)) sigtimedwait(&xfsz, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return result;
 }
 
 static int sync_data(const struct wt_os *os, int fd)

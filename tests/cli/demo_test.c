@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,18 +222,33 @@ static void a_log_that_cannot_be_opened_is_said(void **state)
 	assert_false(wt_load_sound(&result));
 }
 
+static void pass_on(int signal) { wt_load_signal = signal; }
+
 static void a_run_that_is_killed_is_said(void **state)
+{
+	(void)state;
+	load.seconds = 60;
+	signal(SIGTERM, SIG_DFL); /* what the child is sent kills it */
+	signal(SIGALRM, pass_on);
+	ualarm(200000, 0);
+	int code = wt_load_in_child(&load, &result);
+	wt_load_signal = 0;
+	assert_int_equal(code, -ECHILD);
+	assert_non_null(strstr(result.err.text, "killed by signal 15"));
+}
+
+static void a_limit_on_file_sizes_is_said(void **state)
 {
 	(void)state;
 	struct rlimit before, small;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	small = before;
-	small.rlim_cur = 4096; /* SIGXFSZ kills whoever writes more */
+	small.rlim_cur = 4096;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	int code = wt_load_in_child(&load, &result);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-	assert_int_equal(code, -ECHILD);
-	assert_non_null(strstr(result.err.text, "killed by signal 25"));
+	assert_int_equal(code, -EFBIG);
+	assert_non_null(strstr(result.err.text, "File too large"));
 }
 
 static void a_signal_ends_a_run_in_good_order(void **state)
@@ -366,6 +382,7 @@ int main(void)
 		ON_FILES(a_run_ends_early_and_complete_at_its_limit),
 		ON_FILES(a_log_that_cannot_be_opened_is_said),
 		ON_FILES(a_run_that_is_killed_is_said),
+		ON_FILES(a_limit_on_file_sizes_is_said),
 		ON_FILES(a_signal_ends_a_run_in_good_order),
 		ON_FILES(only_an_empty_directory_is_taken),
 		cmocka_unit_test(numbers_are_taken_up_to_their_limits),
