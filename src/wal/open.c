@@ -148,7 +148,7 @@ static int begin_file(struct commitlog *log, struct wt_err *err)
 {
 	int result = cl_checkpoints_reserve(&log->checkpoints);
 	if (!result) result = first_file(log);
-	if (result) return say(err, result, log->directory, "begin a file");
+	if (result) return say(err, result, *log->file.path ? log->file.path : log->directory, "begin a file");
 	cl_checkpoints_begin(&log->checkpoints, log->file.index);
 	log->first_own = log->file.index;
 	return 0;
