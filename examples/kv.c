@@ -2,8 +2,8 @@
 /* A key-value store that survives kill -9: a table in memory, and libcommitlog for what must not be lost.
  *
  *     kv DIR set KEY VALUE    prints "ok" once the pair is on stable storage
- *     kv DIR get KEY          prints the value; exit 1 if there is none
- *     kv DIR load N           sets N pairs k0 … and prints each key when it is durable
+ *     kv DIR get KEY...       prints the values; exit 1 if there is none
+ *     kv DIR load N           sets N more pairs, k1 k1 and so on, and prints each key when it is durable
  *
  * A record is "KEY\0VALUE\0". Records are never confirmed, so that the log keeps all of them; a store that writes its
  * table out would confirm those that are in it. */
@@ -20,7 +20,7 @@ struct pair {
 
 static struct pair *pairs; /* newest first */
 
-/* From the log, or what was just made durable. */
+/* Takes a record of the log. */
 static int apply(void *log, const struct commitlog_entry *entry)
 {
 	const char *key = entry->value;
@@ -30,6 +30,7 @@ static int apply(void *log, const struct commitlog_entry *entry)
 	if (!pair) return -ENOMEM;
 	*pair = (struct pair){pairs, strdup(key), strdup(key + key_bytes + 1)};
 	pairs = pair;
+	if (!pair->key || !pair->value) return -ENOMEM;
 	return commitlog_append_replay(log, entry, NULL); /* it is still needed */
 }
 
@@ -51,18 +52,32 @@ static const char *get(const char *key)
 	return NULL;
 }
 
-static int run(struct commitlog *log, int argc, char **argv, uint64_t id)
+static int print_values(char **keys)
+{
+	for (; *keys; keys++)
+		if (!get(*keys) || puts(get(*keys)) < 0) return 1;
+	return 0;
+}
+
+static int load(struct commitlog *log, uint64_t id, long count)
 {
 	int result = 0;
-	if (argc == 4 && !strcmp(argv[2], "get")) return !get(argv[3]) || puts(get(argv[3])) < 0;
-	if (argc == 5 && !strcmp(argv[2], "set") && !(result = set(log, id, argv[3], argv[4]))) return puts("ok") < 0;
-	for (long n = 0; argc == 4 && !strcmp(argv[2], "load") && n < atol(argv[3]) && !result; n++) {
+	for (; !result && count > 0; count--, id++) {
 		char key[32];
-		snprintf(key, sizeof key, "k%ld", n);
-		result = set(log, id + (uint64_t)n, key, key);
-		if (!result && (puts(key) < 0 || fflush(stdout))) return 1;
+		snprintf(key, sizeof key, "k%llu", (unsigned long long)id);
+		result = set(log, id, key, key);
+		if (!result && (puts(key) < 0 || fflush(stdout))) result = -errno;
 	}
+	return result;
+}
+
+/* `id`: of the next record. */
+static int run(struct commitlog *log, uint64_t id, char **argv)
+{
+	if (*argv[2] == 'g') return print_values(argv + 3);
+	int result = *argv[2] == 's' ? set(log, id, argv[3], argv[4]) : load(log, id, atol(argv[3]));
 	if (result) fprintf(stderr, "kv: can't commit: %s\n", strerror(-result));
+	else if (*argv[2] == 's') puts("ok");
 	return result ? 2 : 0;
 }
 
@@ -71,10 +86,12 @@ int main(int argc, char **argv)
 	struct commitlog *log;
 	struct commitlog_error error;
 	struct commitlog_replay_summary found;
-	if (argc < 4) return fputs("usage: kv DIR set KEY VALUE | get KEY | load N\n", stderr), 3;
+	const char *command = argc > 3 ? argv[2] : "";
+	if (strcmp(command, "get") && (strcmp(command, "set") || argc != 5) && (strcmp(command, "load") || argc != 4))
+		return fputs("usage: kv DIR set KEY VALUE | get KEY... | load N\n", stderr), 3;
 	if (commitlog_open(argv[1], NULL, &error, &log)) return fprintf(stderr, "kv: %s\n", error.message), 2;
 	int status = commitlog_replay(log, apply, log, &found);
 	if (status) fprintf(stderr, "kv: can't replay %s: %s\n", argv[1], strerror(-status));
-	else status = commitlog_finish_replay(log) ? 2 : run(log, argc, argv, found.records + 1);
+	else status = commitlog_finish_replay(log) ? 2 : run(log, found.records + 1, argv);
 	return commitlog_close(log) || status < 0 ? 2 : status;
 }
