@@ -148,6 +148,9 @@ static int begin_file(struct commitlog *log, struct wt_err *err)
 {
 	int result = cl_checkpoints_reserve(&log->checkpoints);
 	if (!result) result = first_file(log);
+	if (result == -EOVERFLOW && log->found.last_index == CL_LAST_INDEX)
+		return wt_err_set(err, result, "%s: the last file's number, %d, is used up: go on in another directory",
+		                  log->directory, CL_LAST_INDEX);
 	if (result) return say(err, result, *log->file.path ? log->file.path : log->directory, "begin a file");
 	cl_checkpoints_begin(&log->checkpoints, log->file.index);
 	log->first_own = log->file.index;
