@@ -42,7 +42,7 @@ extern "C" {
 enum {
 	COMMITLOG_MAX_PAYLOAD = 32 << 20,   /* of one record */
 	COMMITLOG_MAX_UNFLUSHED = 64 << 20, /* appended and not durable yet, all together, as they lie in the block */
-	COMMITLOG_MAX_DIRECTORY = 3072,     /* length of the directory's name */
+	COMMITLOG_MAX_DIRECTORY = 3072,     /* length of the directory's name, from the root on */
 	COMMITLOG_MAX_ASYNC = 65536,        /* flushes asked for with flush_async and not called back */
 	COMMITLOG_REPLAY_RECORD_BYTES = 16  /* that replay counts a record beside its value */
 };
@@ -91,7 +91,8 @@ struct commitlog_error {
 };
 
 /* Opens the log in `directory`, which is created if it is missing (its parent must exist). Only one process, and one
- * log in it, has a directory open: the lock is the kernel's and ends with the process.
+ * log in it, has a directory open: the lock is the kernel's and ends with the process. The working directory, from which a
+ * relative name is taken, may change afterwards.
  *
  * Every file that isn't a .bak is read from front to back and every block checked. A torn tail of the last file (a
  * write that a crash cut short: no valid block follows it) is cut off and kept beside it as NAME.torn; what was found
@@ -101,7 +102,7 @@ struct commitlog_error {
  * `options` NULL: all defaults. `error` NULL: no message wanted. Returns 0 and the log in *log, or:
  *   -EBADMSG       damage; the message names file, offset and reason
  *   -EWOULDBLOCK   the directory is open elsewhere
- *   -ENAMETOOLONG  directory longer than COMMITLOG_MAX_DIRECTORY
+ *   -ENAMETOOLONG  directory, from the root on, longer than COMMITLOG_MAX_DIRECTORY
  *   -ENOTDIR, -EACCES, -ENOSPC, -EIO, -ENOMEM …  what the system said
  * *log is NULL after an error. Blocks: reads all the files, writes the prefill, starts the log's threads. */
 int commitlog_open(const char *directory, const struct commitlog_options *options, struct commitlog_error *error,

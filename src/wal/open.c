@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/compiler.h"
 #include "wal/async.h"
@@ -75,13 +77,23 @@ static int say(struct wt_err *err, int result, const char *path, const char *wha
 	return wt_err_set(err, result, "%s: can't %s: %s", path, what, strerror(-result));
 }
 
-static int make_directory(struct commitlog *log, const char *directory, struct wt_err *err)
+/* The name is kept from the root on: the program may change its own directory while the log is open. */
+static int take_directory(struct commitlog *log, const char *directory, struct wt_err *err)
 {
+	char own[sizeof log->directory] = "";
 	if (!*directory) return wt_err_set(err, -ENOENT, "the directory's name is empty");
-	if (strlen(directory) > COMMITLOG_MAX_DIRECTORY)
-		return wt_err_set(err, -ENAMETOOLONG, "the directory's name is longer than %d bytes",
-		                  COMMITLOG_MAX_DIRECTORY);
-	strcpy(log->directory, directory);
+	bool relative = *directory != '/';
+	if (relative && !getcwd(own, sizeof own) && errno != ERANGE)
+		return say(err, -errno, directory, "tell where it is, from the working directory");
+	int n = snprintf(log->directory, sizeof log->directory, "%s%s%s", own, relative ? "/" : "", directory);
+	if ((!relative || *own) && n <= COMMITLOG_MAX_DIRECTORY) return 0;
+	return wt_err_set(err, -ENAMETOOLONG, "the directory's name, from the root on, is longer than %d bytes",
+	                  COMMITLOG_MAX_DIRECTORY);
+}
+
+static int make_directory(struct commitlog *log, struct wt_err *err)
+{
+	const char *directory = log->directory;
 	int result = log->os->mkdir(log->os, directory, 0755);
 	if (result == -EEXIST) return 0;
 	if (!result) result = cl_sync_parent(log->os, directory);
@@ -219,7 +231,8 @@ int cl_open(const struct wt_os *os, const char *directory, const struct commitlo
 	struct commitlog *log = allocate(os);
 	if (!log) return wt_err_set(err, -ENOMEM, "%s: no memory for a log", directory);
 	take_options(log, options);
-	int result = make_directory(log, directory, err);
+	int result = take_directory(log, directory, err);
+	if (!result) result = make_directory(log, err);
 	if (!result) result = lock_directory(log, err);
 	if (!result) result = recover(log, err);
 	if (!result) result = begin_file(log, err);

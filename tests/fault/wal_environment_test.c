@@ -311,6 +311,28 @@ static void directory_that_vanishes_stops_rotations_and_leaves_nothing(void **st
 	in_child(remove_directory);
 }
 
+static void change_own_directory(void)
+{
+	CHECK(!mkdir("other", 0700) && !mkdir("other/log", 0700));
+	open_log("log");
+	CHECK(!chdir("other"));
+	CHECK(!commit(1));
+	CHECK(!commitlog_checkpoint(wal, NULL));
+	CHECK(!commitlog_confirm(wal, id(0, 1)));
+	CHECK(!commit(2));
+	CHECK(!commitlog_close(wal));
+	CHECK(!chdir(".."));
+	CHECK(!access("log/000000001.bak", F_OK) && !access("log/000000002", F_OK));
+	CHECK(!rmdir("other/log")); /* nothing came to be there */
+	check_recovered("log");
+}
+
+static void log_stays_where_it_is_when_the_program_goes_elsewhere(void **state)
+{
+	(void)state;
+	in_child(change_own_directory);
+}
+
 /* ---- A directory that may not be written -------------------------------------------------------------------- */
 
 /* Permissions don't hold root. */
@@ -382,6 +404,7 @@ int main(void)
 		cmocka_unit_test(limit_on_file_sizes_is_an_error_and_no_signal),
 		cmocka_unit_test(directory_replaced_by_a_file_stops_rotations_until_it_is_back),
 		cmocka_unit_test(directory_that_vanishes_stops_rotations_and_leaves_nothing),
+		cmocka_unit_test(log_stays_where_it_is_when_the_program_goes_elsewhere),
 		cmocka_unit_test(directory_without_write_permission_stops_rotations_and_opening),
 		cmocka_unit_test(read_only_file_system_stops_opening_and_not_reading),
 	};
