@@ -257,6 +257,35 @@ static void file_whose_torn_tail_was_cut_is_of_the_format(void **state)
 	}
 }
 
+/* As a crash in the middle of the last write leaves it. */
+static void file_whose_last_block_was_cut_short_keeps_the_blocks_before_it(void **state)
+{
+	(void)state;
+	enum { LAST = ENTRY_OVERHEAD + 30 + 16 };
+	for (size_t cut = 1; cut < LAST; cut += 4) {
+		size_t n, rest;
+		open_log(0, 0);
+		commit(20);
+		append(10);
+		commit(40);
+		commit(30);
+		close_log();
+		uint8_t *bytes = scratch_read(directory, "000000001", &n);
+		scratch_write(directory, "000000001", bytes, n - cut);
+		appended = durable = 3;
+		open_log(0, 64 << 10);
+		close_log();
+		check();
+		uint8_t *torn = scratch_read(directory, "000000001.torn", &rest);
+		assert_in_range(LAST - cut - rest, 0, 16); /* zeros at its end aren't kept */
+		assert_memory_equal(torn, bytes + n - LAST, rest);
+		free(torn);
+		free(bytes);
+		scratch_remove(directory);
+		appended = durable = 0;
+	}
+}
+
 static void salvaged_files_are_of_the_format(void **state)
 {
 	(void)state;
@@ -281,6 +310,7 @@ int main(void)
 		IN_DIRECTORY(file_that_was_a_spare_is_of_the_format),
 		IN_DIRECTORY(backups_are_of_the_format),
 		IN_DIRECTORY(file_whose_torn_tail_was_cut_is_of_the_format),
+		IN_DIRECTORY(file_whose_last_block_was_cut_short_keeps_the_blocks_before_it),
 		IN_DIRECTORY(salvaged_files_are_of_the_format),
 	};
 	return cmocka_run_group_tests_name("wal format", tests, NULL, NULL);
