@@ -284,6 +284,7 @@ WT_EXPORT int commitlog_close(struct commitlog *log)
 	let_flushes_leave(log);
 	cl_timers_stop(log);
 	cl_collector_stop(log);
+	if (!result) result = cl_failed(log); /* by a rotation meanwhile */
 	if (!result) result = cl_file_finish(log->os, &log->file, &log->syncs);
 	release_all(log);
 	return result;

@@ -13,8 +13,9 @@
 #include "format_check.h"
 #include "scratch.h"
 #include "wal/log.h"
+#include "wal/rotate.h"
 
-enum { DELAY_MS = 10, BLOCK_LIMIT = 8 << 10, WAITERS = 9, WAIT_ROUNDS = 20000 };
+enum { DELAY_MS = 10, BLOCK_LIMIT = 8 << 10, LIMIT = 2 << 20, WAITERS = 9, WAIT_ROUNDS = 20000 };
 
 static char scratch[SCRATCH_PATH_BYTES], directory[SCRATCH_PATH_BYTES];
 
@@ -43,6 +44,7 @@ static struct commitlog *open_on(const struct wt_os *os, uint64_t delay_ms)
 	commitlog_options_init(&options);
 	options.delay_ms = delay_ms;
 	options.block_limit_bytes = BLOCK_LIMIT;
+	options.checkpoint_limit_bytes = LIMIT;
 	options.prefill_bytes = 0; /* the file's size tells what was written */
 	options.trace = COMMITLOG_TRACE_OFF;
 	if (cl_open(os, directory, &options, &err, &log)) fail_msg("%s", err.text);
@@ -264,6 +266,40 @@ static void close_on_a_failing_disk_tells_each_waiter_and_its_caller(void **stat
 	close_on(DELAY_MS, -EIO);
 }
 
+static int refuse_to_cut(const struct wt_os *os, int fd, uint64_t bytes)
+{
+	(void)os, (void)bytes;
+	return fd < 0 ? -EBADF : -EDQUOT;
+}
+
+static void *close_it(void *argument)
+{
+	struct waiter *w = argument;
+	w->result = commitlog_close(w->log);
+	return NULL;
+}
+
+/* The background thread still runs when close has written what was pending; a rotation of its fails then. */
+static void rotation_that_fails_during_close_is_what_close_returns(void **state)
+{
+	(void)state;
+	struct wt_os os = wt_os_posix;
+	struct waiter closer = {.result = 1};
+	os.ftruncate = refuse_to_cut;
+	struct commitlog *log = open_on(&os, 0);
+	assert_int_equal(commitlog_flush(log, append(log, 1, LIMIT)), 0);
+	append(log, 2, 10);
+	log->inside++; /* as a flush that is slow to leave */
+	closer.log = log;
+	assert_int_equal(pthread_create(&closer.thread, NULL, close_it, &closer), 0);
+	for (int i = 0; durable(log) < 2 && i < WAIT_ROUNDS; i++) usleep(100);
+	cl_collect(log);
+	log->inside--;
+	pthread_join(closer.thread, NULL);
+	assert_int_equal(closer.result, -EDQUOT);
+	assert_int_equal(records_in("000000001"), 2);
+}
+
 #define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -276,6 +312,7 @@ int main(void)
 		IN_DIRECTORY(id_that_was_confirmed_may_be_used_again),
 		IN_DIRECTORY(close_makes_what_flushes_wait_for_durable),
 		IN_DIRECTORY(close_on_a_failing_disk_tells_each_waiter_and_its_caller),
+		IN_DIRECTORY(rotation_that_fails_during_close_is_what_close_returns),
 	};
 	return cmocka_run_group_tests_name("wal flush", tests, NULL, NULL);
 }
