@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 # Programs that are to be at the top of the build directory, wherever ninja puts them.
 PROGRAMS = waltrace conformance-runner bench-recorder bench-commitlog bench-encoder bench-memory
 
-.PHONY: all build check demo bench bench-quick bench-instructions kill-test install clean format
+.PHONY: all build check demo bench bench-quick bench-instructions kill-test crash-test install clean format
 
 all: build
 
@@ -50,6 +50,10 @@ clean:
 # 200 kills of a traced load, some of its recovery too; under five minutes.
 kill-test: build
 	$(BUILD)/tests/crash/trace/trace-kill-test 200
+
+# 10,000 crashes of a simulated disk under the commit log; minutes.
+crash-test: build
+	$(BUILD)/tests/crash/wal-crash-test 10000
 
 # Instructions a record, by callgrind.
 bench-instructions: build
