@@ -144,6 +144,7 @@ static int start_trace(const struct load *load)
 {
 	struct waltrace_config config;
 	struct waltrace_error error;
+	setenv("PI_STORE_WAL_TRACE_QUIET", "1", 1);
 	waltrace_config_init(&config);
 	config.directory = load->trace_directory;
 	config.run_id = "bench-commitlog";
