@@ -52,6 +52,7 @@ int wt_report_init(struct wt_report *report, size_t traces, struct wt_err *err)
 static int add_trace(struct gathering *g, struct wt_err *err)
 {
 	int result = read_trace(g, err);
+	g->store.gaps = !g->trace->verdict.complete || g->trace->verdict.min_ns;
 	if (!result) result = wt_store_close(&g->store, err);
 	if (!result) result = wt_tally_trace(g->tally, &g->store, err);
 	wt_store_free(&g->store);

@@ -215,6 +215,30 @@ static void put_fsync(struct wt_json *j, const struct wt_tally *t)
 	wt_json_close(j, '}');
 }
 
+static void put_durability(struct wt_json *j, const struct wt_durability *d)
+{
+	wt_json_open(j, "durability", '{');
+	wt_json_count(j, "acknowledgements", d->acknowledged);
+	wt_json_count(j, "proven", d->proven);
+	wt_json_count(j, "unproven", d->unproven);
+	wt_json_count(j, "unknown", d->unknown);
+	wt_json_open(j, "unproven_flushes", '[');
+	for (uint32_t i = 0; i < d->kept; i++) {
+		const struct wt_unproven *u = &d->first[i];
+		wt_json_open(j, NULL, '{');
+		wt_json_count(j, "trace", u->trace);
+		wt_json_count(j, "flush_id", u->id);
+		wt_json_count(j, "logger_id", u->logger_id);
+		wt_json_count(j, "log_uid", u->uid);
+		wt_json_count(j, "ended_ns", u->ended_ns);
+		wt_json_count(j, "sync_call_id", u->sync_id);
+		wt_json_count(j, "sync_ended_ns", u->sync_ended_ns);
+		wt_json_close(j, '}');
+	}
+	wt_json_close(j, ']');
+	wt_json_close(j, '}');
+}
+
 void wt_render_json(const struct wt_report *report, FILE *out)
 {
 	struct wt_json json = {.out = out};
@@ -239,5 +263,6 @@ void wt_render_json(const struct wt_report *report, FILE *out)
 	put_group(&json, t);
 	put_lock(&json, t);
 	put_fsync(&json, t);
+	put_durability(&json, &t->durability);
 	wt_json_close(&json, '}');
 }

@@ -73,6 +73,7 @@ struct wt_store {
 	struct wt_rotation_row *rotation;
 	size_t rotations, rotations_room;
 	struct wt_index lock_by_id, lock_by_parent, timer_by_id, flush_by_id;
+	bool gaps;        /* records may be missing: what isn't there proves nothing. The caller's to set */
 	uint64_t untimed; /* flushes without start or total: in no time */
 };
 

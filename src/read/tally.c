@@ -71,6 +71,8 @@ int wt_tally_trace(struct wt_tally *tally, const struct wt_store *store, struct 
 	if (wt_tally_fsyncs(tally, store)) return wt_err_set(err, -ENOMEM, "out of memory for the fsyncs of a trace");
 	wt_tally_locks(tally, store);
 	wt_tally_flushes(tally, store);
+	if (wt_audit(&tally->durability, store, tally->traces))
+		return wt_err_set(err, -ENOMEM, "out of memory for the audit of a trace");
 	tally->traces++;
 	return 0;
 }

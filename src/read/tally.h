@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "read/chain.h"
+#include "read/durability.h"
 #include "read/quantile.h"
 #include "read/store.h"
 
@@ -76,6 +77,8 @@ struct wt_tally {
 	enum wt_rhythm rhythm; /* of the trace with the most bursts */
 	uint64_t rhythm_bursts, period_ns;
 	double period_spread; /* standard deviation of the gaps between bursts / their mean */
+
+	struct wt_durability durability;
 
 	uint64_t lost[WALTRACE_KINDS], lost_any; /* by loss lines; those of no kind */
 	uint32_t traces;

@@ -163,6 +163,26 @@ class Report(unittest.TestCase):
             self.assertEqual(result.returncode, 2)
             self.assertIn(b"can't create", result.stderr)
 
+    def test_every_acknowledgement_of_the_sample_is_proven_durable(self):
+        audit = json.loads(run("--json", SAMPLE).stdout)["durability"]
+        self.assertEqual(audit, {"acknowledgements": 2400, "proven": 2400, "unproven": 0, "unknown": 0,
+                                 "unproven_flushes": []})
+
+    def test_a_flush_that_returned_before_its_fsync_ended_is_named(self):
+        with open(SAMPLE) as sample:
+            lines = sample.readlines()
+        at, flush = next((i, json.loads(line)) for i, line in enumerate(lines)
+                         if i > len(lines) // 2 and '"event":"root_flush"' in line)
+        lines[at] = lines[at].replace(f'"total_ns":{flush["total_ns"]}', '"total_ns":1000')
+        with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as trace:
+            trace.write("".join(lines))
+            trace.flush()
+            audit = json.loads(run("--json", trace.name).stdout)["durability"]
+            text = run(trace.name).stdout.decode()
+        self.assertEqual((audit["unproven"], audit["proven"]), (1, 2399))
+        self.assertEqual([u["flush_id"] for u in audit["unproven_flushes"]], [flush["operation_id"]])
+        self.assertIn(f"flush {flush['operation_id']} ", text)
+
     def test_full_disk_is_an_error(self):
         result = run("-o", "/dev/full", SAMPLE)
         self.assertEqual(result.returncode, 2)
