@@ -134,7 +134,7 @@ static int report_files(char **path, size_t n, const struct choice *choice)
 	}
 	size_t sets = wt_sets_of(path, n, set);
 	for (size_t i = 0; i < sets; i++) {
-		if (!wt_report_add_set(&report, &set[i], &err)) continue;
+		if (!wt_report_add(&report, &set[i], &err)) continue;
 		fprintf(stderr, "waltrace: %s\n", err.text);
 		status = WT_EXIT_DAMAGED;
 	}

@@ -55,17 +55,13 @@ static int add_trace(struct gathering *g, struct wt_err *err)
 	g->store.gaps = !g->trace->verdict.complete || g->trace->verdict.min_ns;
 	if (!result) result = wt_store_close(&g->store, err);
 	if (!result) result = wt_tally_trace(g->tally, &g->store, err);
+	if (!result && wt_over_time(&g->trace->over_time, &g->store))
+		result = wt_err_set(err, -ENOMEM, "out of memory for a trace's steps");
 	wt_store_free(&g->store);
 	return result;
 }
 
-int wt_report_add(struct wt_report *report, const char *path, struct wt_err *err)
-{
-	char *one = (char *)(uintptr_t)path; /* is only read */
-	return wt_report_add_set(report, &(struct wt_set){&one, 1}, err);
-}
-
-int wt_report_add_set(struct wt_report *report, const struct wt_set *set, struct wt_err *err)
+int wt_report_add(struct wt_report *report, const struct wt_set *set, struct wt_err *err)
 {
 	struct gathering g = {.tally = malloc(sizeof *g.tally), .trace = &report->trace[report->traces]};
 	if (!g.tally) return wt_err_set(err, -ENOMEM, "out of memory for a report");
@@ -112,9 +108,10 @@ double wt_report_covered(const struct wt_verdict *v)
 int wt_summarise_file(const char *path, struct wt_summary *out, struct wt_err *err)
 {
 	struct wt_report report;
+	char *one = (char *)(uintptr_t)path; /* is only read */
 	int result = wt_report_init(&report, 1, err);
 	if (result) return result;
-	result = wt_report_add(&report, path, err);
+	result = wt_report_add(&report, &(struct wt_set){&one, 1}, err);
 	if (!result && report.trace[0].verdict.problems)
 		result = wt_err_set(err, -EBADMSG, "%s:%llu: %s", path, (unsigned long long)report.trace[0].damage_line,
 		                    report.trace[0].damage);

@@ -239,6 +239,34 @@ static void put_durability(struct wt_json *j, const struct wt_durability *d)
 	wt_json_close(j, '}');
 }
 
+static void put_over_time(struct wt_json *j, const struct wt_over_time *t, uint64_t trace)
+{
+	wt_json_open(j, NULL, '{');
+	wt_json_count(j, "trace", trace);
+	wt_json_count(j, "step_ns", t->step_ns);
+	wt_json_open(j, "points", '[');
+	for (uint32_t i = 0; i < t->steps; i++) {
+		const struct wt_step *step = &t->step[i];
+		double seconds = (double)t->step_ns / 1e9, n = (double)(step->flushes ? step->flushes : 1);
+		wt_json_open(j, NULL, '{');
+		wt_json_count(j, "start_ns", step->start_ns);
+		wt_json_count(j, "flushes", step->flushes);
+		wt_json_real(j, "flushes_per_second", (double)step->flushes / seconds);
+		wt_json_real(j, "mean_ns", (double)step->sum_ns / n);
+		wt_json_count(j, "p50_ns", step->p50_ns);
+		wt_json_count(j, "p99_ns", step->p99_ns);
+		wt_json_count(j, "max_ns", step->max_ns);
+		wt_json_count(j, "fsyncs", step->fsyncs);
+		wt_json_real(j, "fsync_mean_ns",
+		             (double)step->fsync_sum_ns / (double)(step->fsyncs ? step->fsyncs : 1));
+		wt_json_count(j, "fsync_max_ns", step->fsync_max_ns);
+		wt_json_count(j, "written_bytes", step->written_bytes);
+		wt_json_close(j, '}');
+	}
+	wt_json_close(j, ']');
+	wt_json_close(j, '}');
+}
+
 void wt_render_json(const struct wt_report *report, FILE *out)
 {
 	struct wt_json json = {.out = out};
@@ -263,6 +291,9 @@ void wt_render_json(const struct wt_report *report, FILE *out)
 	put_group(&json, t);
 	put_lock(&json, t);
 	put_fsync(&json, t);
+	wt_json_open(&json, "over_time", '[');
+	for (size_t i = 0; i < report->traces; i++) put_over_time(&json, &report->trace[i].over_time, i);
+	wt_json_close(&json, ']');
 	put_durability(&json, &t->durability);
 	wt_json_close(&json, '}');
 }

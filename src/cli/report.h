@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "cli/set.h"
+#include "read/over_time.h"
 #include "read/summary.h"
 #include "read/tally.h"
 #include "read/verify.h"
@@ -21,8 +22,9 @@ struct wt_report_trace {
 	struct wt_set set;
 	const char *path; /* of the first file */
 	struct wt_verdict verdict;
-	const char *damage_path;   /* which file; NULL: not damaged */
-	uint64_t damage_line;      /* 0: not damaged, or no line's fault */
+	const char *damage_path; /* which file; NULL: not damaged */
+	uint64_t damage_line;    /* 0: not damaged, or no line's fault */
+	struct wt_over_time over_time;
 	char damage[WT_ERR_BYTES]; /* the first thing that is wrong, not merely missing; "" if nothing is */
 };
 
@@ -33,10 +35,9 @@ struct wt_report {
 };
 
 int wt_report_init(struct wt_report *report, size_t traces, struct wt_err *err) WT_MUST_CHECK;
-/* Adds one file. A damaged one counts as added; -EBADMSG if it is no trace at all. */
-int wt_report_add(struct wt_report *report, const char *path, struct wt_err *err) WT_MUST_CHECK;
-/* The same for the files of one rotated trace. Their names must outlive the report. */
-int wt_report_add_set(struct wt_report *report, const struct wt_set *set, struct wt_err *err) WT_MUST_CHECK;
+/* Adds one trace; its files' names must outlive the report. A damaged one counts as added; -EBADMSG if it is no trace at
+ * all. */
+int wt_report_add(struct wt_report *report, const struct wt_set *set, struct wt_err *err) WT_MUST_CHECK;
 void wt_report_free(struct wt_report *report);
 
 bool wt_report_complete(const struct wt_report *report);
