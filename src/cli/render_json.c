@@ -239,6 +239,36 @@ static void put_durability(struct wt_json *j, const struct wt_durability *d)
 	wt_json_close(j, '}');
 }
 
+static void put_steps(struct wt_json *j, const char *key, const struct wt_steps *steps)
+{
+	wt_json_open(j, key, '{');
+	wt_json_count(j, "n", steps->n);
+	wt_json_count(j, "failed", steps->failed);
+	put_dist(j, "time_ns", &steps->time);
+	wt_json_close(j, '}');
+}
+
+static void put_checkpoints(struct wt_json *j, const struct wt_tally *t)
+{
+	const struct wt_checkpoints *c = &t->checkpoints;
+	wt_json_open(j, "checkpoints", '{');
+	put_steps(j, "rotations", &c->rotations);
+	wt_json_open(j, "rotations_by_trigger", '{');
+	for (int w = 1; w < WALTRACE_WORDS; w++)
+		if (c->triggers[w]) wt_json_count(j, wt_word_text[w].text, c->triggers[w]);
+	if (c->triggers[0]) wt_json_count(j, "other", c->triggers[0]);
+	wt_json_close(j, '}');
+	wt_json_count(j, "blocked_flushes", t->blocked_flushes);
+	wt_json_count(j, "blocked_ns", t->flush.sum[WT_PART_ROTATION]);
+	put_steps(j, "file_splits", &c->splits);
+	put_steps(j, "backups", &c->backups);
+	put_steps(j, "confirms", &c->confirms);
+	put_steps(j, "replays", &c->replays);
+	wt_json_count(j, "replayed_records", c->replayed_records);
+	wt_json_count(j, "replayed_bytes", c->replayed_bytes);
+	wt_json_close(j, '}');
+}
+
 static void put_over_time(struct wt_json *j, const struct wt_over_time *t, uint64_t trace)
 {
 	wt_json_open(j, NULL, '{');
@@ -291,6 +321,7 @@ void wt_render_json(const struct wt_report *report, FILE *out)
 	put_group(&json, t);
 	put_lock(&json, t);
 	put_fsync(&json, t);
+	put_checkpoints(&json, t);
 	wt_json_open(&json, "over_time", '[');
 	for (size_t i = 0; i < report->traces; i++) put_over_time(&json, &report->trace[i].over_time, i);
 	wt_json_close(&json, ']');

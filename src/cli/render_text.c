@@ -93,6 +93,7 @@ void wt_render_text(const struct wt_report *report, FILE *out, bool colour)
 	wt_text_group(&page, report);
 	wt_text_lock(&page, report);
 	wt_text_fsync(&page, report);
+	wt_text_checkpoints(&page, report);
 	wt_text_over_time(&page, report);
 	wt_text_durability(&page, report);
 	if (covered_of(report) < 1) wt_page_note(&page, "Numbers above are of an incomplete trace.");

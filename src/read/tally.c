@@ -62,6 +62,7 @@ void wt_tally_line(struct wt_tally *tally, const struct wt_line *line)
 	if (line->kind == WT_LINE_PROGRESS) count_progress(tally, &line->progress);
 	if (line->kind == WT_LINE_LOSS) count_loss(tally, &line->loss);
 	if (line->kind != WT_LINE_RECORD) return;
+	wt_checkpoints_add(&tally->checkpoints, &line->record);
 	if (line->record.kind == WALTRACE_KIND_SYNC_CALL) count_sync(tally, &line->record);
 	if (line->record.kind == WALTRACE_KIND_COMMIT_LOCK) count_lock(tally, &line->record);
 }

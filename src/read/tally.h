@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "read/chain.h"
+#include "read/checkpoints.h"
 #include "read/durability.h"
 #include "read/quantile.h"
 #include "read/store.h"
@@ -78,6 +79,8 @@ struct wt_tally {
 	uint64_t rhythm_bursts, period_ns;
 	double period_spread; /* standard deviation of the gaps between bursts / their mean */
 
+	struct wt_checkpoints checkpoints;
+	uint64_t blocked_flushes; /* with a part in `rotation` */
 	struct wt_durability durability;
 
 	uint64_t lost[WALTRACE_KINDS], lost_any; /* by loss lines; those of no kind */

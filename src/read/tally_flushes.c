@@ -70,6 +70,7 @@ static void add_flush(struct wt_tally *tally, const struct wt_store *store, cons
 	tally->owners[chain.owner]++;
 	tally->failed_flushes += !flush->good;
 	tally->entry_fast_paths += flush->fast;
+	tally->blocked_flushes += split.part_ns[WT_PART_ROTATION] != 0;
 	tally->behind_others_ns += split.behind_others_ns;
 	tally->queue_behind_others_ns += split.behind_others_ns - split.part_ns[WT_PART_OTHER_FSYNC];
 	if (store->logger[flush->logger].delay_ms) tally->delayed_flushes++;
