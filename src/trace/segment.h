@@ -12,12 +12,6 @@ int wt_segment_create(struct wt_session *s, uint64_t capacity, struct wt_err *er
 /* Where everything lies for a capacity and a number of shards; fills in the offsets of a zeroed head. */
 void wt_segment_lay_out(struct wt_segment *head, uint64_t capacity, uint32_t shards);
 
-/* Start time of a process in clock ticks since boot, 0 if it isn't there; the boot's id; the own pid namespace. With the
- * pid they name a process for good. */
-uint64_t wt_process_start(uint64_t pid);
-void wt_boot_id(char *text, size_t bytes);
-uint64_t wt_pid_namespace(void);
-
 /* Takes the name away; the memory stays mapped, since threads may still be on their way out of it. */
 void wt_segment_unlink(struct wt_session *s);
 
