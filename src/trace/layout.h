@@ -4,7 +4,7 @@
  *   head        8 KiB          who this is, where each part lies, what has been published to the file
  *   shards      64 × 256 B     queue ends and counters of a group of threads
  *   losses      512 × 16 B     what was lost, by logger, kind and cause
- *   latencies   128 × 8 KiB    histograms
+ *   latencies   128 × 15 KiB   histograms
  *   states      1024 × 4 B     a word a slot: free or taken
  *   slots       1024 × 8 KiB   rows of operations that have not ended
  *   spills      32 × 80 KiB    for operations with more rows than a slot holds
@@ -157,19 +157,23 @@ _Static_assert(sizeof(struct waltrace_logger) == 128, "logger");
 
 /* ---- What is known of all rows, also of those that are in no file ------------------------------------------------- */
 
-/* Latencies of a logger's rows of one kind since the last window line; wt_hist_index tells the bucket. Writer and
- * producers add; the writer takes out what it prints. */
+/* Latencies of a logger's rows of one kind since the beginning; wt_hist_index tells the bucket. Writer and producers
+ * only add; the writer remembers what it has printed. Sum and maximum are those since the last line: it takes them out. */
 struct wt_latency {
 	_Atomic uint64_t valueless WT_ALIGNED(64); /* rows without a duration */
 	_Atomic uint64_t errors, sum_ns, max_ns;
-	_Atomic uint32_t bucket[WT_HIST_BUCKETS];
+	_Atomic uint64_t bucket[WT_HIST_BUCKETS];
 };
 
-/* place[logger − 1][kind]: histogram + 1; 0: none yet; WT_NO_LATENCY: there was none left. Set once, by CAS. */
+/* What a logger has histograms of: each kind of row, and, for a look from outside, how long its commit lock was waited
+ * for, which is in no line. */
+enum { WT_SERIES_LOCK_WAIT = WALTRACE_KINDS, WT_SERIES };
+
+/* place[logger − 1][series]: histogram + 1; 0: none yet; WT_NO_LATENCY: there was none left. Set once, by CAS. */
 struct wt_latencies {
 	_Atomic uint32_t used;
 	_Atomic uint64_t unplaced; /* rows that no histogram had room for */
-	_Atomic uint16_t place[WALTRACE_MAX_LOGGERS][WALTRACE_KINDS];
+	_Atomic uint16_t place[WALTRACE_MAX_LOGGERS][WT_SERIES];
 	struct wt_latency latency[WT_HISTOGRAMS];
 };
 enum { WT_NO_LATENCY = 0xffff };

@@ -45,8 +45,8 @@ enum { WT_CHANNELS = WALTRACE_MAX_OPERATIONS * WALTRACE_MAX_CHANNELS, WT_PACKET_
 /* Paths of all loggers, together. None left: loggers. */
 enum { WT_LOGGER_TEXT_BYTES = 2 * WT_MIB };
 
-/* Latency histograms, one a logger and kind that has records. None left: its rows are counted nowhere, and the recorder
- * lines say so (left_out). Places that tell losses apart by logger, kind and cause; none left: only by cause. */
+/* Latency histograms, one a logger and kind that has records, one more a logger whose commit lock is waited for. None
+ * left: its rows are counted nowhere, and the recorder lines say so (left_out). Places that tell losses apart by logger, kind and cause; none left: only by cause. */
 enum { WT_HISTOGRAMS = 128, WT_LOSS_PLACES = 512, WT_LOSS_PROBES = 16 };
 
 /* Lines beyond the reference's are left out in the last part of the file, so that they take no record's place. */
