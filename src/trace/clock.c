@@ -131,4 +131,6 @@ void wt_clock_check(void)
 	if (ahead > TOLERATED_NS || ahead < -TOLERATED_NS) correct(now, shown, ahead);
 }
 
+uint64_t wt_clock_origin_ns(void) { return origin_ns; }
+
 const char *wt_clock_name(void) { return waltrace__clock->mult ? "tsc" : "monotonic"; }

@@ -14,6 +14,9 @@ void wt_clock_calibrate(void);
 /* Compares with CLOCK_MONOTONIC and corrects; the time never goes back. One thread, once a window. */
 void wt_clock_check(void);
 
+/* CLOCK_MONOTONIC at time 0. */
+uint64_t wt_clock_origin_ns(void);
+
 /* "tsc" or "monotonic". */
 const char *wt_clock_name(void);
 

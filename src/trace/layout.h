@@ -28,7 +28,7 @@
 #include "trace/schema.h"
 
 #define WT_SEGMENT_MAGIC 0x314543415254574cull /* "LWTRACE1" */
-enum { WT_SEGMENT_VERSION = 1, WT_CACHE_LINE = 64 };
+enum { WT_SEGMENT_VERSION = 2, WT_CACHE_LINE = 64 };
 
 /* ---- Rows as they are staged, queued and read: head, set values in order, texts, paths; a multiple of 8 bytes --- */
 
@@ -117,7 +117,9 @@ _Static_assert(sizeof(struct wt_shard) == 256, "two pairs of cache lines, so tha
 
 /* ---- Operations and loggers ------------------------------------------------------------------------------------- */
 
-/* Rows of an operation that has not ended. Written by the operation's thread only. */
+/* Rows of an operation that has not ended. Written by the operation's thread only. The id is 0 before anything else of
+ * the next operation is stored and set after it, so that who looks from outside and finds the same id before and after
+ * has found what belongs to it. */
 struct wt_slot {
 	uint64_t operation_id; /* of its primary record, 0 if it has none */
 	uint64_t since_ns;     /* when its primary span began, 0 if it hasn't */
@@ -142,6 +144,9 @@ enum { WT_WAITERS_BITS = 20 };
 #define WT_WAITERS(w) ((w) & ((1u << WT_WAITERS_BITS) - 1))
 #define WT_ACQUISITIONS(w) ((w) >> WT_WAITERS_BITS)
 
+/* owner, owner_since_ns and owner_stage are stored with release: the owner after the other two when the lock is got,
+ * before them when it is given back. An id is an owner once, so who finds the same one before and after reading the
+ * other two has found its own. */
 struct waltrace_logger {
 	_Atomic uint64_t waiters WT_ALIGNED(64); /* producers: fetch_add */
 	_Atomic uint64_t peak;                   /* producers: CAS to a larger value */
@@ -214,6 +219,7 @@ struct wt_published {
 	uint64_t loggers;
 	uint64_t part; /* which file of a rotated set file_bytes speaks of */
 	uint64_t deleted_records;
+	uint64_t taken_ns;   /* what was handed over before this moment is in the file */
 	struct wt_sums sums; /* of records in the file behind the last window line */
 };
 struct wt_publication {
@@ -233,9 +239,13 @@ struct wt_segment {
 	uint32_t shard_count, chunk_count;
 	uint64_t shards_at, losses_at, latencies_at, states_at, slots_at, spills_at, loggers_at, logger_text_at,
 		path_links_at, path_blocks_at, chunk_links_at, chunks_at;
-	_Atomic uint32_t ended;                /* writer: the footer is in the file, nothing is left to recover */
-	_Atomic uint32_t loggers;              /* registration (mutex): release after the logger is filled in */
-	uint32_t logger_text_bytes;            /* registration */
+	_Atomic uint32_t ended;     /* writer: the footer is in the file, nothing is left to recover */
+	_Atomic uint32_t loggers;   /* registration (mutex): release after the logger is filled in */
+	uint32_t logger_text_bytes; /* registration */
+	uint64_t clock_origin_ns;   /* CLOCK_MONOTONIC at the session's time 0 */
+	uint64_t window_ms, drain_ms, min_ns;
+	uint64_t credit_at, published_at, histograms_at,
+		trace_path_at;                 /* of members below, and of the first histogram */
 	_Atomic uint64_t next_id;              /* producers: fetch_add a block */
 	_Atomic uint64_t children;             /* producers: operations begun on behalf of another */
 	_Atomic uint64_t retained_paths;       /* producers, writer */

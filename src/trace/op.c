@@ -30,11 +30,12 @@ static inline bool begin(struct waltrace_op *op, struct waltrace_logger *logger,
 		id = wt_new_id(thread);
 		wt_row_begin(&op->primary, id, kind, WALTRACE_W_NONE);
 	}
-	slot->operation_id = id;
-	slot->since_ns = 0;
-	slot->stage = 0;
-	slot->logger_id = (uint32_t)logger->id;
-	slot->kind = (uint8_t)kind;
+	/* Release: see struct wt_slot. */
+	__atomic_store_n(&slot->since_ns, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->stage, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->logger_id, (uint32_t)logger->id, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->kind, (uint8_t)kind, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->operation_id, id, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -51,8 +52,7 @@ bool waltrace__op_timer(struct waltrace_op *timer, const struct waltrace_op *par
 void waltrace__op_since(const struct waltrace_op *op, uint64_t start_ns)
 {
 	if (wt_unlikely(wt_gate_now() == WT_GATE_OFF)) return;
-	/* Relaxed: whoever looks from outside may see it late, never torn. */
-	__atomic_store_n(&op->slot->since_ns, start_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&op->slot->since_ns, start_ns, __ATOMIC_RELEASE);
 }
 
 void waltrace__helper_begin(struct waltrace_helper *helper, const struct waltrace_op *parent)
@@ -152,6 +152,7 @@ void waltrace__op_end(struct waltrace_op *op, bool unwinding)
 		if (wt_likely(slot->rows)) hand_over(slot);
 		wt_unstage(slot);
 		count_losses(op, slot->kind + 1u);
+		__atomic_store_n(&slot->operation_id, 0, __ATOMIC_RELAXED);
 		wt_release(slot);
 	}
 	op->logger = NULL;

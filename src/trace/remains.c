@@ -29,9 +29,11 @@ static bool head_is_whole(const struct wt_segment *g, uint64_t bytes)
 	       g->spills_at == want.spills_at && g->loggers_at == want.loggers_at &&
 	       g->logger_text_at == want.logger_text_at && g->path_links_at == want.path_links_at &&
 	       g->path_blocks_at == want.path_blocks_at && g->chunk_links_at == want.chunk_links_at &&
-	       g->chunks_at == want.chunks_at && g->max_bytes >= WT_MAX_BYTES_MIN && g->max_bytes <= WT_MAX_BYTES_MAX &&
-	       memchr(g->session_id, 0, sizeof g->session_id) && memchr(g->boot_id, 0, sizeof g->boot_id) &&
-	       memchr(g->trace_path, 0, sizeof g->trace_path);
+	       g->chunks_at == want.chunks_at && g->credit_at == want.credit_at &&
+	       g->published_at == want.published_at && g->histograms_at == want.histograms_at &&
+	       g->trace_path_at == want.trace_path_at && g->max_bytes >= WT_MAX_BYTES_MIN &&
+	       g->max_bytes <= WT_MAX_BYTES_MAX && memchr(g->session_id, 0, sizeof g->session_id) &&
+	       memchr(g->boot_id, 0, sizeof g->boot_id) && memchr(g->trace_path, 0, sizeof g->trace_path);
 }
 
 /* The newest of the two places that is whole. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "trace/clock.h"
 #include "trace/loss.h"
 #include "trace/record.h"
 
@@ -42,6 +43,10 @@ void wt_segment_lay_out(struct wt_segment *head, uint64_t capacity, uint32_t sha
 	head->path_blocks_at = place(&at, WT_PATH_BLOCKS * sizeof(struct wt_block));
 	head->chunk_links_at = place(&at, head->chunk_count * sizeof(uint32_t));
 	head->chunks_at = place(&at, head->chunk_count * (uint64_t)WT_CHUNK_BYTES);
+	head->credit_at = offsetof(struct wt_segment, credit);
+	head->published_at = offsetof(struct wt_segment, published);
+	head->histograms_at = head->latencies_at + offsetof(struct wt_latencies, latency);
+	head->trace_path_at = offsetof(struct wt_segment, trace_path);
 	head->bytes = at;
 	head->head_bytes = WT_HEAD_BYTES;
 	head->version = WT_SEGMENT_VERSION;
@@ -129,6 +134,10 @@ int wt_segment_create(struct wt_session *s, uint64_t capacity, struct wt_err *er
 	memcpy(s->segment->session_id, s->session_id, sizeof s->segment->session_id);
 	snprintf(s->segment->trace_path, sizeof s->segment->trace_path, "%s", s->path);
 	s->segment->max_bytes = s->config.max_bytes;
+	s->segment->clock_origin_ns = wt_clock_origin_ns();
+	s->segment->window_ms = s->config.window_ms;
+	s->segment->drain_ms = s->config.drain_ms;
+	s->segment->min_ns = s->config.min_ns;
 	name_process(s->segment);
 	find_parts(s);
 	wt_queue_init(&s->queue);

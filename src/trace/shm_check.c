@@ -36,11 +36,50 @@ HEAD(chunk_links_at);
 HEAD(chunks_at);
 HEAD(ended);
 HEAD(loggers);
+HEAD(clock_origin_ns);
+HEAD(window_ms);
+HEAD(drain_ms);
+HEAD(min_ns);
+HEAD(credit_at);
+HEAD(published_at);
+HEAD(histograms_at);
+HEAD(trace_path_at);
 
 #define SHARD(member) SAME(waltrace_shm_shard, member, wt_shard, member)
 SHARD(credit);
 SHARD(tail);
 SHARD(tried);
+
+#define LOSS(member) SAME(waltrace_shm_loss, member, wt_loss_place, member)
+LOSS(key);
+LOSS(n);
+
+#define PUBLISHED(member) SAME(waltrace_shm_published, member, wt_published, member)
+PUBLISHED(generation);
+PUBLISHED(file_bytes);
+PUBLISHED(written);
+PUBLISHED(window);
+PUBLISHED(window_end_ns);
+PUBLISHED(newest_ns);
+PUBLISHED(loggers);
+PUBLISHED(part);
+PUBLISHED(deleted_records);
+PUBLISHED(taken_ns);
+
+#define PUBLICATION(member) SAME(waltrace_shm_publication, member, wt_publication, member)
+PUBLICATION(generation);
+PUBLICATION(check);
+PUBLICATION(what);
+
+#define LATENCIES(member) SAME(waltrace_shm_latencies, member, wt_latencies, member)
+LATENCIES(used);
+LATENCIES(unplaced);
+LATENCIES(place);
+
+#define HISTOGRAM(member) SAME(waltrace_shm_histogram, member, wt_latency, member)
+HISTOGRAM(valueless);
+HISTOGRAM(errors);
+HISTOGRAM(bucket);
 
 #define SLOT(member) SAME(waltrace_shm_slot, member, wt_slot, member)
 SLOT(operation_id);
@@ -76,3 +115,16 @@ _Static_assert((int)WALTRACE_SHM_LOGGERS == (int)WALTRACE_MAX_LOGGERS &&
                        (int)WALTRACE_SHM_LOGGER_STRIDE == sizeof(struct waltrace_logger),
                "loggers");
 _Static_assert((int)WALTRACE_SHM_SHARD_STRIDE == sizeof(struct wt_shard) && WT_WAITERS_BITS == 20, "shards, waiters");
+_Static_assert((int)WALTRACE_SHM_SHARDS == (int)WT_SHARDS_MAX && (int)WALTRACE_SHM_LOSSES == (int)WT_LOSS_PLACES &&
+                       sizeof(struct waltrace_shm_loss) == sizeof(struct wt_loss_place) &&
+                       sizeof(struct waltrace_shm_publication) == sizeof(struct wt_publication),
+               "losses, publications");
+_Static_assert((int)WALTRACE_SHM_SERIES == (int)WT_SERIES && (int)WALTRACE_SHM_LOCK_WAIT == (int)WT_SERIES_LOCK_WAIT &&
+                       (int)WALTRACE_SHM_NO_HISTOGRAM == (int)WT_NO_LATENCY &&
+                       (int)WALTRACE_SHM_HISTOGRAMS == (int)WT_HISTOGRAMS &&
+                       (int)WALTRACE_SHM_BUCKETS == (int)WT_HIST_BUCKETS &&
+                       (int)WALTRACE_SHM_HISTOGRAM_STRIDE == sizeof(struct wt_latency),
+               "histograms");
+_Static_assert((int)WALTRACE_SHM_LOGGER_TEXT_BYTES == (int)WT_LOGGER_TEXT_BYTES &&
+                       (int)WALTRACE_SHM_PATH_BYTES == sizeof(((struct wt_segment *)0)->trace_path),
+               "texts");

@@ -51,9 +51,11 @@ static void own(struct waltrace_span *span, uint64_t now)
 	uint64_t old = atomic_fetch_add_explicit(&logger->waiters, step, memory_order_relaxed);
 	span->state = (uint8_t)((span->state & ~WAITING) | OWNER);
 	waltrace__row_set(span->row, WALTRACE_LOCK_SEQ, WT_ACQUISITIONS(old) + 1);
-	atomic_store_explicit(&logger->owner_since_ns, now, memory_order_relaxed);
-	atomic_store_explicit(&logger->owner_stage, WALTRACE_STAGE_ACQUIRED, memory_order_relaxed);
-	atomic_store_explicit(&logger->owner, span->row->id, memory_order_relaxed);
+	/* Release: who sees one of the first two from outside doesn't take the last owner for theirs, and who sees the id
+	 * sees them. */
+	atomic_store_explicit(&logger->owner_since_ns, now, memory_order_release);
+	atomic_store_explicit(&logger->owner_stage, WALTRACE_STAGE_ACQUIRED, memory_order_release);
+	atomic_store_explicit(&logger->owner, span->row->id, memory_order_release);
 }
 
 static void leave_waiters(struct waltrace_span *span)
@@ -78,8 +80,8 @@ void waltrace__span_acquired(struct waltrace_span *span, bool commit)
 void waltrace__span_stage(struct waltrace_span *span, uint64_t stage)
 {
 	if (off()) return;
-	atomic_store_explicit(&span->op->logger->owner_stage, stage, memory_order_relaxed);
-	if (span->op->slot) __atomic_store_n(&span->op->slot->stage, (uint32_t)stage, __ATOMIC_RELAXED);
+	atomic_store_explicit(&span->op->logger->owner_stage, stage, memory_order_release);
+	if (span->op->slot) __atomic_store_n(&span->op->slot->stage, (uint32_t)stage, __ATOMIC_RELEASE);
 }
 
 /* Before the caller's unlock, so that it can't clear the next owner; and only what is its own. */
@@ -90,7 +92,7 @@ void waltrace__span_disown(struct waltrace_span *span)
 	span->state &= (uint8_t)~OWNER;
 	if (atomic_load_explicit(&logger->owner, memory_order_relaxed) != span->row->id) return;
 	atomic_store_explicit(&logger->owner, 0, memory_order_relaxed);
-	atomic_store_explicit(&logger->owner_stage, WALTRACE_STAGE_NONE, memory_order_relaxed);
+	atomic_store_explicit(&logger->owner_stage, WALTRACE_STAGE_NONE, memory_order_release);
 }
 
 static void take_over_flush(const struct waltrace_op *op, struct waltrace__row *row)

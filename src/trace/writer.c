@@ -38,6 +38,7 @@ static struct {
 	bool rotated;                      /* since the last publication */
 	uint64_t newest_ns;                /* latest moment that any row told of */
 	uint64_t oldest_ns;                /* latest moment that the oldest row of this pass tells of */
+	uint64_t taken_ns;                 /* when the last whole pass began */
 	pthread_t thread;
 } writer;
 
@@ -118,6 +119,7 @@ static void publish(void)
 	                            .loggers = writer.loggers,
 	                            .part = writer.part,
 	                            .deleted_records = writer.deleted_records,
+	                            .taken_ns = writer.taken_ns,
 	                            .sums = writer.window.sums};
 	/* An exchange, whose acquire side keeps the stores below it: none of them is seen with the old generation. */
 	atomic_exchange_explicit(&p->generation, 0, memory_order_acq_rel);
@@ -137,6 +139,7 @@ static void pass(void)
 	write_new_loggers();
 	wt_reader_pass(&writer.reader, take, NULL);
 	if (now - writer.oldest_ns > c->lag_ns) c->lag_ns = now - writer.oldest_ns;
+	writer.taken_ns = now;
 }
 
 static void flush_and_release(void)

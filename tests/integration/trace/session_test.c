@@ -219,6 +219,35 @@ static void use_segment(void)
 
 static const void *part(const struct waltrace_shm_head *head, uint64_t at) { return (const char *)head + at; }
 
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Three records: a flush, a commit lock that was got and one that was only waited for. */
+static void look_at_sums(const struct waltrace_shm_head *head)
+{
+	struct waltrace_shm_published file;
+	uint64_t tried = 0, flushes = 0, waits = 0;
+	for (uint32_t i = 0; i < head->shard_count; i++)
+		tried += waltrace_shm_tried(part(head, head->shards_at + (uint64_t)i * WALTRACE_SHM_SHARD_STRIDE));
+	CHECK(tried == 3);
+	CHECK(waltrace_shm_read_published(part(head, head->published_at), &file) && file.written == 3);
+	CHECK(file.taken_ns && file.newest_ns <= file.taken_ns);
+	const struct waltrace_shm_latencies *all = part(head, head->latencies_at);
+	CHECK(all->place[0][WALTRACE_KIND_ROOT_FLUSH] && all->place[0][WALTRACE_SHM_LOCK_WAIT]);
+	const struct waltrace_shm_histogram *flush, *wait;
+	flush = part(head, head->histograms_at +
+	                           (all->place[0][WALTRACE_KIND_ROOT_FLUSH] - 1ull) * WALTRACE_SHM_HISTOGRAM_STRIDE);
+	wait = part(head, head->histograms_at +
+	                          (all->place[0][WALTRACE_SHM_LOCK_WAIT] - 1ull) * WALTRACE_SHM_HISTOGRAM_STRIDE);
+	for (int i = 0; i < WALTRACE_SHM_BUCKETS; i++) flushes += flush->bucket[i], waits += wait->bucket[i];
+	CHECK(flushes + flush->valueless == 1 && waits == 1);
+	CHECK(!strcmp(part(head, head->trace_path_at), waltrace_path()));
+}
+
 /* As another process would see it: through its name and the published header alone. */
 static void look_from_outside(void)
 {
@@ -250,6 +279,10 @@ static void look_from_outside(void)
 	const struct waltrace_shm_logger *l = part(head, head->loggers_at);
 	CHECK(l->id == 1 && l->owner == waltrace_span_id(&lock) && l->owner_stage == WALTRACE_STAGE_SYNCING);
 	CHECK(waltrace_shm_waiting(l) == 1 && waltrace_shm_acquisitions(l) == 1);
+	struct waltrace_shm_owner owner;
+	struct waltrace_shm_operation operation;
+	CHECK(waltrace_shm_read_owner(l, &owner) && owner.id == l->owner && owner.stage == WALTRACE_STAGE_SYNCING);
+	CHECK(owner.since_ns && owner.since_ns <= monotonic_ns() - head->clock_origin_ns + 1000000);
 	const char *wal = part(head, head->logger_text_at + l->text);
 	CHECK(l->wal_bytes > 4 && !memcmp(wal + l->wal_bytes - 4, "/wal", 4));
 	int taken = 0;
@@ -261,6 +294,8 @@ static void look_from_outside(void)
 		taken++;
 		CHECK(slot->operation_id == id && slot->since_ns && slot->kind == WALTRACE_KIND_ROOT_FLUSH);
 		CHECK(slot->logger_id == 1 && slot->stage == WALTRACE_STAGE_SYNCING);
+		CHECK(waltrace_shm_read_slot(slot, &operation) && operation.id == id && operation.logger_id == 1);
+		CHECK(operation.kind == WALTRACE_KIND_ROOT_FLUSH && operation.since_ns == slot->since_ns);
 	}
 	CHECK(taken == 1);
 	waltrace_span_end(&waiting);
@@ -271,6 +306,7 @@ static void look_from_outside(void)
 	waltrace_op_end(&op);
 	stop(3);
 	CHECK(head->ended);
+	look_at_sums(head);
 }
 
 static void do_without_segment(void)
