@@ -542,7 +542,9 @@ void waltrace_op_batch_wait_outcome_text(struct waltrace_op *op, const char *tex
 /* The primary record while it isn't opened; afterwards these do nothing (use the span). */
 static inline void waltrace_op_set(struct waltrace_op *op, enum waltrace_field field, uint64_t value)
 {
-	if (waltrace_op_id(op)) waltrace__row_set(&op->primary, field, value);
+	if (!waltrace_op_id(op)) return;
+	waltrace__row_set(&op->primary, field, value);
+	if (field == WALTRACE_START_NS) waltrace__op_since(op, value);
 }
 static inline void waltrace_op_word(struct waltrace_op *op, enum waltrace_string which, enum waltrace_word word)
 {
@@ -595,7 +597,9 @@ static inline uint64_t waltrace_span_id(const struct waltrace_span *span) { retu
 
 static inline void waltrace_span_set(struct waltrace_span *span, enum waltrace_field field, uint64_t value)
 {
-	if (span->row) waltrace__row_set(span->row, field, value);
+	if (!span->row) return;
+	waltrace__row_set(span->row, field, value);
+	if (field == WALTRACE_START_NS && span->row == &span->op->primary) waltrace__op_since(span->op, value);
 }
 
 /* Opens a span inside `parent`. `link` is a field of the parent that takes the child's id, or WALTRACE_FIELDS. Inside
@@ -617,9 +621,7 @@ static inline void waltrace_span_mark(struct waltrace_span *span, enum waltrace_
 static inline void waltrace_span_begin(struct waltrace_span *span)
 {
 	if (!span->row) return;
-	uint64_t now = waltrace_now();
-	waltrace__row_set(span->row, WALTRACE_START_NS, now);
-	if (span->row == &span->op->primary) waltrace__op_since(span->op, now);
+	waltrace_span_set(span, WALTRACE_START_NS, waltrace_now());
 }
 
 static inline void waltrace_span_word(struct waltrace_span *span, enum waltrace_string which, enum waltrace_word word)

@@ -248,11 +248,55 @@ static void look_at_sums(const struct waltrace_shm_head *head)
 	CHECK(!strcmp(part(head, head->trace_path_at), waltrace_path()));
 }
 
-/* As another process would see it: through its name and the published header alone. */
-static void look_from_outside(void)
+static const struct waltrace_shm_head *map_segment(void)
 {
 	struct stat st;
 	char name[128];
+	snprintf(name, sizeof name, "/waltrace-%s", strstr(waltrace_path(), "wal-trace-") + 10);
+	*strstr(name, ".jsonl") = 0;
+	int fd = shm_open(name, O_RDONLY, 0);
+	CHECK(fd >= 0 && !fstat(fd, &st));
+	const struct waltrace_shm_head *head = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	CHECK(head != MAP_FAILED && head->bytes == (uint64_t)st.st_size);
+	return head;
+}
+
+/* The only operation under way. */
+static struct waltrace_shm_operation in_flight(const struct waltrace_shm_head *head)
+{
+	struct waltrace_shm_operation found = {0};
+	const uint32_t *state = part(head, head->states_at);
+	for (int i = 0; i < WALTRACE_SHM_SLOTS; i++)
+		if (state[i])
+			CHECK(waltrace_shm_read_slot(
+				part(head, head->slots_at + (uint64_t)i * WALTRACE_SHM_SLOT_STRIDE), &found));
+	return found;
+}
+
+static void begin_in_three_ways(void)
+{
+	struct waltrace_op op;
+	struct waltrace_span root;
+	struct waltrace_logger *logger = start();
+	const struct waltrace_shm_head *head = map_segment();
+	for (int way = 0; way < 3; way++) {
+		waltrace_op_begin(&op, logger, WALTRACE_KIND_ROOT_APPEND);
+		CHECK(in_flight(head).id == waltrace_op_id(&op) && !in_flight(head).since_ns);
+		if (way == 0) waltrace_op_set(&op, WALTRACE_START_NS, 4711);
+		waltrace_op_root(&op, &root);
+		if (way == 1) waltrace_span_set(&root, WALTRACE_START_NS, 4711);
+		if (way == 2) waltrace_span_begin(&root);
+		CHECK(way == 2 ? in_flight(head).since_ns > 0 : in_flight(head).since_ns == 4711);
+		waltrace_span_end(&root);
+		waltrace_op_end(&op);
+		CHECK(!in_flight(head).id);
+	}
+	stop(3);
+}
+
+/* As another process would see it: through its name and the published header alone. */
+static void look_from_outside(void)
+{
 	struct waltrace_op op;
 	struct waltrace_span root, lock, waiting;
 	struct waltrace_logger *logger = start();
@@ -267,15 +311,9 @@ static void look_from_outside(void)
 	waltrace_span_open(&waiting, &op, WALTRACE_KIND_COMMIT_LOCK, id, WALTRACE_W_REQUEST);
 	waltrace_span_wait_commit(&waiting);
 
-	snprintf(name, sizeof name, "/waltrace-%s", strstr(waltrace_path(), "wal-trace-") + 10);
-	*strstr(name, ".jsonl") = 0;
-	int fd = shm_open(name, O_RDONLY, 0);
-	CHECK(fd >= 0 && !fstat(fd, &st));
-	const struct waltrace_shm_head *head = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	CHECK(head != MAP_FAILED);
+	const struct waltrace_shm_head *head = map_segment();
 	CHECK(head->magic == WALTRACE_SHM_MAGIC && head->version == WALTRACE_SHM_VERSION);
-	CHECK(head->bytes == (uint64_t)st.st_size && head->pid == (uint64_t)getpid() && head->loggers == 1 &&
-	      !head->ended);
+	CHECK(head->pid == (uint64_t)getpid() && head->loggers == 1 && !head->ended);
 	const struct waltrace_shm_logger *l = part(head, head->loggers_at);
 	CHECK(l->id == 1 && l->owner == waltrace_span_id(&lock) && l->owner_stage == WALTRACE_STAGE_SYNCING);
 	CHECK(waltrace_shm_waiting(l) == 1 && waltrace_shm_acquisitions(l) == 1);
@@ -329,6 +367,12 @@ static void who_holds_the_commit_lock_can_be_seen_from_outside(void **state)
 {
 	(void)state;
 	in_child(look_from_outside);
+}
+
+static void when_an_operation_began_can_be_seen_however_it_was_stored(void **state)
+{
+	(void)state;
+	in_child(begin_in_three_ways);
 }
 
 static void without_shared_memory_recording_works_and_says_so(void **state)
@@ -577,6 +621,7 @@ int main(void)
 		cmocka_unit_test(a_log_that_nobody_asked_to_record_leaves_no_file),
 		cmocka_unit_test(the_segment_is_private_reserved_and_gone_at_the_end),
 		cmocka_unit_test(who_holds_the_commit_lock_can_be_seen_from_outside),
+		cmocka_unit_test(when_an_operation_began_can_be_seen_however_it_was_stored),
 		cmocka_unit_test(without_shared_memory_recording_works_and_says_so),
 		cmocka_unit_test(a_child_of_fork_leaves_its_parents_trace_alone),
 		cmocka_unit_test(errno_is_left_as_it_was),
