@@ -3,6 +3,7 @@
 #ifndef WT_BASE_PROCESS_H
 #define WT_BASE_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,5 +12,8 @@
 uint64_t wt_process_start(uint64_t pid);
 void wt_boot_id(char *text, size_t bytes);
 uint64_t wt_pid_namespace(void);
+
+/* Stopped by a signal or a debugger. */
+bool wt_process_is_stopped(uint64_t pid);
 
 #endif

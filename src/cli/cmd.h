@@ -15,6 +15,7 @@ int wt_cmd_report(int argc, char **argv);
 int wt_cmd_demo(int argc, char **argv);
 int wt_cmd_bench(int argc, char **argv);
 int wt_cmd_recover(int argc, char **argv);
+int wt_cmd_top(int argc, char **argv);
 int wt_cmd_wal(int argc, char **argv);
 
 #endif

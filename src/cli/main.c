@@ -20,6 +20,7 @@ static const struct command {
 	{"bench", wt_cmd_bench, "the same load without the story: commits/s, percentiles"},
 	{"verify", wt_cmd_verify, "can this trace be trusted? says what is missing or damaged"},
 	{"report", wt_cmd_report, "why are my commits slow?"},
+	{"top", wt_cmd_top, "live: who holds the commit lock, for how long; rates, losses"},
 	{"recover", wt_cmd_recover, "finish the trace of a process that died"},
 	{"wal", wt_cmd_wal, "look into a log's directory: ls, verify, dump, repair"},
 };
