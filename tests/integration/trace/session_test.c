@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -273,6 +274,82 @@ static struct waltrace_shm_operation in_flight(const struct waltrace_shm_head *h
 	return found;
 }
 
+static atomic_bool enough;
+static pthread_mutex_t contended = PTHREAD_MUTEX_INITIALIZER;
+
+static void *take_the_lock(void *logger)
+{
+	struct waltrace_op op;
+	struct waltrace_span root, lock;
+	while (!atomic_load(&enough)) {
+		waltrace_op_begin(&op, logger, WALTRACE_KIND_ROOT_FLUSH);
+		waltrace_op_root(&op, &root);
+		waltrace_span_begin(&root);
+		waltrace_span_open(&lock, &op, WALTRACE_KIND_COMMIT_LOCK, 0, WALTRACE_W_REQUEST);
+		waltrace_span_wait_commit(&lock);
+		pthread_mutex_lock(&contended);
+		waltrace_span_acquired(&lock, true);
+		waltrace_span_stage(&lock, WALTRACE_STAGE_SYNCING);
+		waltrace_span_releasing(&lock);
+		pthread_mutex_unlock(&contended);
+		waltrace_span_end(&lock);
+		waltrace_span_end(&root);
+		waltrace_op_end(&op);
+	}
+	return NULL;
+}
+
+/* Of one lock, and of one slot (which its thread keeps), each owner and operation begins after the one before it. */
+struct follower {
+	uint64_t id, since_ns, newest_ns;
+	uint64_t changes, wrong;
+};
+
+static void follow(struct follower *f, uint64_t id, uint64_t since_ns)
+{
+	if (!id || !since_ns) return;
+	if (id == f->id) f->wrong += since_ns != f->since_ns;
+	else f->wrong += since_ns <= f->newest_ns, f->changes++;
+	f->id = id;
+	f->since_ns = since_ns;
+	if (since_ns > f->newest_ns) f->newest_ns = since_ns;
+}
+
+static void follow_a_contended_lock(void)
+{
+	enum { CHANGES = 10000, ENOUGH_NS = 500000000 };
+	pthread_t thread[2];
+	struct follower owners = {0}, operations = {0};
+	struct waltrace_shm_owner owner;
+	struct waltrace_shm_operation operation;
+	struct waltrace_config config = config_here();
+	config.min_ns = 3600000000000; /* nothing of it needs to be in the file */
+	struct waltrace_logger *logger = start_with(&config);
+	const struct waltrace_shm_head *head = map_segment();
+	const struct waltrace_shm_logger *l = part(head, head->loggers_at);
+	for (int i = 0; i < 2; i++) CHECK(!pthread_create(&thread[i], NULL, take_the_lock, logger));
+	const uint32_t *state = part(head, head->states_at);
+	int slot = 0;
+	while (!__atomic_load_n(&state[slot], __ATOMIC_ACQUIRE)) slot = (slot + 1) % WALTRACE_SHM_SLOTS;
+	for (uint64_t end = monotonic_ns() + ENOUGH_NS; monotonic_ns() < end || owners.changes < CHANGES;) {
+		if (waltrace_shm_read_owner(l, &owner)) {
+			follow(&owners, owner.id, owner.since_ns);
+			owners.wrong += owner.id && owner.stage == WALTRACE_STAGE_NONE; /* who let go */
+		}
+		if (waltrace_shm_read_slot(part(head, head->slots_at + (uint64_t)slot * WALTRACE_SHM_SLOT_STRIDE),
+		                           &operation))
+			follow(&operations, operation.id, operation.since_ns);
+	}
+	atomic_store(&enough, true);
+	for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+	waltrace_shutdown(20000, &report);
+	fprintf(stderr, "%llu owners, %llu wrong; %llu operations, %llu wrong\n", (unsigned long long)owners.changes,
+	        (unsigned long long)owners.wrong, (unsigned long long)operations.changes,
+	        (unsigned long long)operations.wrong);
+	CHECK(owners.changes > 0 && operations.changes > 0);
+	CHECK(!owners.wrong && !operations.wrong);
+}
+
 static void begin_in_three_ways(void)
 {
 	struct waltrace_op op;
@@ -367,6 +444,12 @@ static void who_holds_the_commit_lock_can_be_seen_from_outside(void **state)
 {
 	(void)state;
 	in_child(look_from_outside);
+}
+
+static void nobody_is_seen_with_anothers_age(void **state)
+{
+	(void)state;
+	in_child(follow_a_contended_lock);
 }
 
 static void when_an_operation_began_can_be_seen_however_it_was_stored(void **state)
@@ -621,6 +704,7 @@ int main(void)
 		cmocka_unit_test(a_log_that_nobody_asked_to_record_leaves_no_file),
 		cmocka_unit_test(the_segment_is_private_reserved_and_gone_at_the_end),
 		cmocka_unit_test(who_holds_the_commit_lock_can_be_seen_from_outside),
+		cmocka_unit_test(nobody_is_seen_with_anothers_age),
 		cmocka_unit_test(when_an_operation_began_can_be_seen_however_it_was_stored),
 		cmocka_unit_test(without_shared_memory_recording_works_and_says_so),
 		cmocka_unit_test(a_child_of_fork_leaves_its_parents_trace_alone),
