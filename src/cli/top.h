@@ -190,6 +190,8 @@ void wt_top_operations(struct wt_top_lines *lines, const struct wt_view *view, u
 
 void wt_top_text(FILE *out, const struct wt_view *view);
 void wt_top_json(FILE *out, const struct wt_view *view);
+/* Whether the terminal's description is there (top_terminal.c, since its header takes words like "lines" away). */
+bool wt_top_terminal_is_known(void);
 /* Until q; the last snapshot's status, or -ENOTTY if the terminal can't do it, -ENOMEM. */
 int wt_top_screen(const struct wt_target *target, double interval_s);
 

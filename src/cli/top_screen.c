@@ -274,7 +274,7 @@ static void choose_characters(void)
 static int show(struct screen *s)
 {
 	choose_characters();
-	SCREEN *terminal = newterm(NULL, stdout, stdin);
+	SCREEN *terminal = wt_top_terminal_is_known() ? newterm(NULL, stdout, stdin) : NULL;
 	if (!terminal) return -ENOTTY;
 	prepare_terminal(s);
 	caught = 0;
