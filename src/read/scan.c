@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "read/scan.h"
 
+#include "base/utf8.h"
 #include "read/parse.h"
 
 void wt_scan_spaces(struct wt_scan *s)
@@ -15,18 +16,6 @@ void wt_scan_spaces(struct wt_scan *s)
 
 /* Characters that end the plain run of a string: quote, backslash, control characters, and what isn't ASCII. */
 static bool plain(unsigned char c) { return c >= 0x20 && c < 0x80 && c != '"' && c != '\\'; }
-
-/* Bytes of the UTF-8 sequence at s, where a line's end stops it; 0 if there is none. */
-static size_t sequence(const unsigned char *s)
-{
-	unsigned char c = s[0];
-	size_t n = c >= 0xc2 && c < 0xe0 ? 2 : (c & 0xf0) == 0xe0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80) return 0;
-	if ((c == 0xe0 && s[1] < 0xa0) || (c == 0xf0 && s[1] < 0x90)) return 0; /* overlong */
-	if ((c == 0xed && s[1] > 0x9f) || (c == 0xf4 && s[1] > 0x8f)) return 0; /* surrogates, over U+10FFFF */
-	return n;
-}
 
 /* Four hexadecimal digits; -1 if there are none. */
 static int32_t four(const char *s)
@@ -98,7 +87,7 @@ static bool string_rest(struct wt_scan *s, char **to)
 			if (p >= s->end) return s->at = p, wt_scan_fail(s, "a string without its closing quote");
 			if ((unsigned char)*p < 0x20)
 				return s->at = p, wt_scan_fail(s, "a control character inside a string");
-			if (!(n = sequence((unsigned char *)p)))
+			if (!(n = wt_utf8(p, (size_t)(s->end - p), &c)))
 				return s->at = p, wt_scan_fail(s, "bytes that aren't UTF-8");
 			if (out) memmove(out, p, n), out += n;
 		} else if (out) {
