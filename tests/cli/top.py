@@ -211,23 +211,25 @@ class Values(Test):
         target = self.target()
         target.tell("commit 20")
         before = target.settled()
-        watch = subprocess.Popen([TOOL, "top", "--json", "--once", "--interval", "0.6", str(target.pid)], stdout=subprocess.PIPE)
-        time.sleep(0.2)
-        target.tell("commit 30")
+        watch = subprocess.Popen([TOOL, "top", "--json", "--once", "--interval", "0.5", str(target.pid)], stdout=subprocess.PIPE)
+        while not select.select([watch.stdout], [], [], 0.005)[0]:
+            target.tell("commit 2")
         after = json.loads(watch.communicate(timeout=PATIENCE_S)[0])
         flushes, earlier = after["loggers"][0]["root_flush"], before["loggers"][0]["root_flush"]["since_start"]["n"]
-        self.assertEqual(flushes["interval"]["n"], flushes["since_start"]["n"] - earlier)
         self.assertGreaterEqual(flushes["interval"]["n"], 1)
-        self.assertGreaterEqual(after["interval_ns"], 600_000_000)
-        self.assertAlmostEqual(after["rates"]["over_s"], after["interval_ns"] / 1e9, places=6)
-        self.assertAlmostEqual(after["rates"]["flushes_per_s"] * after["rates"]["over_s"], flushes["interval"]["n"], places=3)
-        records = after["recorder"]["produced"] - before["recorder"]["produced"]
-        self.assertAlmostEqual(after["rates"]["records_per_s"] * after["rates"]["over_s"], records, places=3)
+        self.assertGreaterEqual(flushes["since_start"]["n"] - flushes["interval"]["n"], earlier)
+        self.assertLessEqual(flushes["interval"]["p50_ns"], flushes["interval"]["p99_ns"])
+        self.assertGreaterEqual(after["interval_ns"], 500_000_000)
+        rates, seconds = after["rates"], after["rates"]["over_s"]
+        self.assertAlmostEqual(seconds, after["interval_ns"] / 1e9, places=6)
+        self.assertAlmostEqual(rates["flushes_per_s"] * seconds, flushes["interval"]["n"], places=3)
+        self.assertGreater(rates["records_per_s"] * seconds, 0)
+        self.assertLessEqual(rates["records_per_s"] * seconds, after["recorder"]["produced"] - before["recorder"]["produced"] + 0.01)
 
     def test_no_age_or_kind_of_one_is_shown_with_another(self):
         target = self.target(MAX_BYTES=1 << 30, CAPACITY=262144)
-        target.tell("spin 15000")
-        seen = [target.look() for _ in range(40)]
+        target.tell("spin 6000")
+        seen = [target.look() for _ in range(20)]
         target.tell("halt")
         target.settled()
         trace = target.end()
@@ -437,9 +439,9 @@ class Arguments(Test):
         shutil.copyfile(target.segment, copy)
         parts = array.array("Q", copy.read_bytes()[SHARDS_AT:SHARDS_AT + 96])
         with open(copy, "r+b") as file:
-            for turn in range(50):
+            for turn in range(40):
                 # The head, then the beginnings of its parts, where what is in use lies.
-                at = chance.randrange(0, 512) if turn < 30 else chance.choice(parts) + chance.randrange(0, 16384)
+                at = chance.randrange(0, 512) if turn < 20 else chance.choice(parts) + chance.randrange(0, 16384)
                 at = min(at, size - 8)
                 file.seek(at)
                 kept = file.read(8)
@@ -453,7 +455,7 @@ class Arguments(Test):
                     self.assertNotIn("Sanitizer", err)
                     if form == "json" and out:
                         json.loads(out)
-                if turn < 30:
+                if turn < 20:
                     file.seek(at)
                     file.write(kept)
                     file.flush()
