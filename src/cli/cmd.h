@@ -12,6 +12,7 @@ enum wt_exit {
 
 int wt_cmd_verify(int argc, char **argv);
 int wt_cmd_report(int argc, char **argv);
+int wt_cmd_diff(int argc, char **argv);
 int wt_cmd_demo(int argc, char **argv);
 int wt_cmd_bench(int argc, char **argv);
 int wt_cmd_recover(int argc, char **argv);

@@ -21,6 +21,7 @@ static const struct command {
 	{"verify", wt_cmd_verify, "can this trace be trusted? says what is missing or damaged"},
 	{"report", wt_cmd_report, "why are my commits slow?"},
 	{"top", wt_cmd_top, "live: who holds the commit lock, for how long; rates, losses"},
+	{"diff", wt_cmd_diff, "what changed between two runs, and is it noise?"},
 	{"recover", wt_cmd_recover, "finish the trace of a process that died"},
 	{"wal", wt_cmd_wal, "look into a log's directory: ls, verify, dump, repair"},
 };
@@ -36,9 +37,10 @@ static void print_help(FILE *out)
 	      "  waltrace demo\n"
 	      "  waltrace verify wal-trace-*.jsonl\n"
 	      "  waltrace report wal-trace-4242-1796094116173384247.jsonl\n"
+	      "  waltrace diff before.jsonl after.jsonl\n"
 	      "\n"
-	      "Exit status: 0 good; 1 incomplete; 2 unreadable, not a trace, or damaged;\n"
-	      "3 wrong usage; of several files the highest.\n",
+	      "Exit status: 0 good; 1 incomplete (diff: slower); 2 unreadable, not a trace,\n"
+	      "or damaged; 3 wrong usage; of several files the highest.\n",
 	      out);
 }
 

@@ -15,6 +15,14 @@ enum {
 	WT_UNKNOWN_KEYS = 64,        /* of one line, that nobody knows; more are an error */
 	WT_PROBLEMS_SHOWN = 20,      /* of one file; the others are counted */
 	WT_PROBLEM_TEXT = 384,       /* bytes of one problem, its hint included; longer ones are cut */
+	WT_SLICES_MIN = 8,           /* slices of the shorter run: fewer say nothing about chance */
+	WT_SLICES_MERGED_MIN = 16,   /* they aren't made longer if so few would be left */
+	WT_SLICES_LEAST = 64,        /* where there are fewer windows than this */
+	WT_SLICES_MOST = 256,        /* where there are more windows than this */
+	WT_SLICES_LONGER = 1024,     /* of the longer run */
+	WT_SLICE_COMMITS = 5,        /* flushes and sync_calls that a slice has on average, at least */
+	WT_GATES_MAX = 32,           /* of one comparison */
+	WT_GATE_TEXT = 64,           /* bytes of a gate */
 	WT_VERDICT_TEXT = 264,       /* bytes kept of run_id and build_id, and of why a trace isn't complete */
 };
 _Static_assert(WT_READ_LINE_MAX > 2 * 2 * 8 * 1024 * 1024 + 65536, "two paths fit");

@@ -2,6 +2,7 @@
 #include "read/units.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #define HOUR_NS 3600e9
@@ -62,5 +63,24 @@ struct wt_unit wt_share(double part, double whole)
 	if (!(percent > 0)) return (struct wt_unit){"0 %"};
 	if (percent > 999) return (struct wt_unit){">999 %"}; /* only of sums that can't be */
 	snprintf(out.text, sizeof out.text, "%.*f %%", percent < 9.95 ? 1 : 0, percent);
+	return out;
+}
+
+struct wt_unit wt_signed_ns(double ns)
+{
+	struct wt_unit out, size = wt_ns(fabs(ns));
+	const char *sign = fabs(ns) < 0.5 ? "" : ns < 0 ? "-" : "+";
+	snprintf(out.text, sizeof out.text, "%s%.*s", sign, WT_UNIT_TEXT - 2, size.text);
+	return out;
+}
+
+struct wt_unit wt_signed_share(double share)
+{
+	struct wt_unit out;
+	double percent = 100 * share, size = fabs(percent);
+	if (!isfinite(share)) return (struct wt_unit){"new"};
+	if (percent > 999999) return (struct wt_unit){">999999 %"};
+	if (size < 0.05) return (struct wt_unit){"0.0 %"};
+	snprintf(out.text, sizeof out.text, "%+.*f %%", size < 99.95 ? 1 : 0, percent);
 	return out;
 }

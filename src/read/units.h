@@ -17,4 +17,8 @@ struct wt_unit wt_bytes(double bytes);              /* 8.02 KiB */
 struct wt_unit wt_count(uint64_t n);                /* 1,284,551 */
 struct wt_unit wt_share(double part, double whole); /* 81 % */
 
+/* Of changes, with their sign. */
+struct wt_unit wt_signed_ns(double ns);
+struct wt_unit wt_signed_share(double share); /* +9.8 %; infinite: new */
+
 #endif

@@ -31,10 +31,10 @@ expect() {
 	bad=1
 }
 
-for command in demo bench verify report recover top wal help; do expect $command waltrace ''; done
+for command in demo bench verify report recover top diff wal help; do expect $command waltrace ''; done
 [ "$(offers waltrace rep)" = report ] || { echo "rep: $(offers waltrace rep)"; bad=1; }
 expect report waltrace help re
-for command in demo bench verify report recover top; do
+for command in demo bench verify report recover top diff; do
 	expect --help waltrace $command --
 	options=$(waltrace $command --help | grep -oE -- '^  (-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
 	[ -n "$options" ] || { echo "no options in $command --help"; bad=1; }
