@@ -31,8 +31,9 @@ static uint32_t word_hash(const char *text, size_t n)
 
 void wt_parser_init(struct wt_parser *p)
 {
+	memset(p->next, 0, sizeof p->next);
 	for (int shape = 0; shape < WT_SHAPES; shape++)
-		for (int key = 0; key <= WT_SHAPE_KEYS_MAX; key++) p->next[shape][key] = (uint8_t)key;
+		for (uint8_t key = 0; key < wt_shape[shape].keys; key++) p->next[shape][key] = key;
 	memset(p->word, 0, sizeof p->word);
 	for (uint8_t w = 1; w < WALTRACE_WORDS; w++) {
 		uint32_t slot = word_hash(wt_word_text[w].text, wt_word_text[w].bytes);
@@ -252,58 +253,71 @@ static bool value(struct parse *p, const struct wt_key *key)
 
 /* ---- Keys --------------------------------------------------------------------------------------------------- */
 
-/* At an opening quote: passes over this key and its colon if it is the one that stands there. */
-static inline bool is_key(struct wt_scan *s, const struct wt_key *key)
+/* At a comma: passes over it and this key and its colon, if they are what stands there. */
+static inline bool is_next(struct wt_scan *s, const struct wt_key *key)
 {
-	size_t n = key->bytes;
-	if (!n || wt_scan_left(s) < n + 3 || memcmp(s->at + 1, key->name, n) != 0) return false;
-	if (s->at[n + 1] != '"' || s->at[n + 2] != ':') return false;
-	s->at += n + 3;
-	return true;
+	size_t n = wt_key_bytes(key);
+	if (wt_unlikely(!key->bytes)) return false;
+	return n < 8 ? wt_scan_text(s, key->text, n) : wt_scan_long_text(s, key->text, n);
 }
 
-/* The key that stands here, or NULL for one that isn't known; s->at at its value. */
+/* The key that stands here, or NULL for one that isn't known; s->at at its value. The search begins at the one that
+ * follows the key before. */
 static bool find_key(struct parse *p, const struct wt_key **found, struct wt_text *name)
 {
 	struct wt_scan *s = &p->scan;
 	*found = NULL;
 	if (!wt_scan_string(s, name)) return false;
 	if (!wt_scan_if(s, ':')) return wt_scan_fail(s, "a colon is expected here");
-	for (uint8_t i = 0; i < p->shape->keys; i++) {
-		const struct wt_key *key = &p->shape->key[i];
-		if (key->bytes && same(name, key->name, key->bytes)) *found = key;
+	for (uint8_t i = 0, at = p->last; i < p->shape->keys && !*found; i++, at++) {
+		if (at >= p->shape->keys) at = 0;
+		const struct wt_key *key = &p->shape->key[at];
+		if (key->bytes && same(name, wt_key_name(key), key->bytes)) *found = key;
 	}
 	return true;
 }
 
-static bool known_value(struct parse *p, const struct wt_key *key)
+static inline bool known_value(struct parse *p, const struct wt_key *key)
 {
 	uint8_t number = (uint8_t)(key - p->shape->key);
-	uint64_t bit = 1ull << number;
-	if (p->seen & bit) return wt_scan_fail(&p->scan, "a key that was there before");
-	if (p->seen >> number) p->line->known_order = false;
-	p->seen |= bit;
-	p->parser->next[p->shape - wt_shape][p->last] = number;
+	uint64_t later = p->seen >> number;
+	if (wt_unlikely(later & 1)) return wt_scan_fail(&p->scan, "a key that was there before");
+	if (wt_unlikely(later)) p->line->known_order = false;
+	p->seen |= 1ull << number;
 	p->last = (uint8_t)(number + 1);
-	if ((unsigned char)*p->scan.at <= ' ') wt_scan_spaces(&p->scan);
+	if (wt_unlikely((unsigned char)*p->scan.at <= ' ')) wt_scan_spaces(&p->scan);
 	return value(p, key);
+}
+
+/* The members that are those that came last time, each after its comma. */
+static bool guessed_members(struct parse *p)
+{
+	const struct wt_key *keys = p->shape->key;
+	const uint8_t *next = p->parser->next[p->shape - wt_shape];
+	while (is_next(&p->scan, &keys[next[p->last]]))
+		if (!known_value(p, &keys[next[p->last]])) return false;
+	return true;
 }
 
 static bool member(struct parse *p)
 {
-	const struct wt_key *key = &p->shape->key[p->parser->next[p->shape - wt_shape][p->last] % p->shape->keys];
-	if (wt_likely(*p->scan.at == '"' && is_key(&p->scan, key))) return known_value(p, key);
+	const struct wt_key *key;
 	struct wt_text name;
 	if (!find_key(p, &key, &name)) return false;
-	return key ? known_value(p, key) : unknown_value(p, &name, 0);
+	if (!key) return unknown_value(p, &name, 0);
+	p->parser->next[p->shape - wt_shape][p->last] = (uint8_t)(key - p->shape->key);
+	return known_value(p, key);
 }
 
 static bool members(struct parse *p)
 {
 	struct wt_scan *s = &p->scan;
-	do
+	if (*s->at != ',' && !member(p)) return false;
+	for (;;) {
+		if (!guessed_members(p)) return false;
+		if (!wt_scan_if(s, ',')) break;
 		if (!member(p)) return false;
-	while (wt_scan_if(s, ','));
+	}
 	if (!wt_scan_if(s, '}')) return wt_scan_fail(s, "a comma or the closing brace is expected here");
 	return s->at == s->end || wt_scan_fail(s, "something after the closing brace");
 }
@@ -348,7 +362,7 @@ static bool begin(struct parse *p)
 			p->shape = shape_of(&event);
 			if (p->shape != &wt_shape[WT_SHAPE_UNKNOWN]) {
 				p->line->event = event;
-				s->at += event.n + 2;
+				s->at += event.n + 1;
 				p->seen = 3;
 				p->last = 2;
 				return true;
@@ -400,7 +414,9 @@ int wt_parse_line(struct wt_parser *parser, char *text, size_t n, struct wt_line
 	if (line->kind == WT_LINE_RECORD) line->record.kind = (enum waltrace_kind)(p.shape - wt_shape);
 	if (!members(&p)) return fail(&p, err);
 	const struct wt_key *key = missing(&p);
-	if (key) return wt_err_set(err, -EBADMSG, "a %s line without its key %s", p.shape->event, key->name);
+	if (key)
+		return wt_err_set(err, -EBADMSG, "a %s line without its key %.*s", p.shape->event, key->bytes,
+		                  wt_key_name(key));
 	if (p.scan.spaced) line->known_order = false;
 	return 0;
 }

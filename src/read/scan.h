@@ -45,6 +45,21 @@ static inline bool wt_scan_text(struct wt_scan *s, const char *text, size_t n)
 	return true;
 }
 
+/* The same for a text of at least 8 bytes, without a call: the last 8 may be compared twice. */
+static inline bool wt_scan_long_text(struct wt_scan *s, const char *text, size_t n)
+{
+	uint64_t is, wanted;
+	if (wt_scan_left(s) < n) return false;
+	for (size_t i = 0;; i = i + 16 < n ? i + 8 : n - 8) {
+		memcpy(&is, s->at + i, 8);
+		memcpy(&wanted, text + i, 8);
+		if (is != wanted) return false;
+		if (i == n - 8) break;
+	}
+	s->at += n;
+	return true;
+}
+
 /* A string; escapes are undone in place. */
 bool wt_scan_string(struct wt_scan *s, struct wt_text *text);
 /* A whole number from 0 to 2^64 - 1, without leading zeros. */

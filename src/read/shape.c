@@ -8,7 +8,7 @@
 
 #define KEY(name, type, needed, to) \
 	{ \
-		name, sizeof name - 1, type, needed, to \
+		",\"" name "\":", sizeof name - 1, type, needed, to \
 	}
 #define AT(member) offsetof(struct wt_line, member)
 #define NUMBER(name, member) KEY(name, WT_T_U64, true, AT(member))
@@ -37,14 +37,14 @@ enum {
 #define FIELD_BYTES(name) (F_##name == F_cid_lo || F_##name == F_cid_hi ? 0 : sizeof #name - 1)
 
 static const struct wt_key record_key[] = {RECORD_HEAD
-#define WT_FIELD(name, what) {#name, FIELD_BYTES(name), WT_T_FIELD, false, F_##name},
+#define WT_FIELD(name, what) {",\"" #name "\":", FIELD_BYTES(name), WT_T_FIELD, false, F_##name},
 #include "trace/schema.def"
                                                    RECORD_TAIL};
 
 #define PAYLOAD "payload_bytes"
 static const struct wt_key append_key[] = {RECORD_HEAD
 #define WT_FIELD(name, what) \
-	{F_##name == F_block_bytes ? PAYLOAD : #name, \
+	{F_##name == F_block_bytes ? ",\"" PAYLOAD "\":" : ",\"" #name "\":", \
 	 F_##name == F_block_bytes ? sizeof PAYLOAD - 1 : FIELD_BYTES(name), WT_T_FIELD, false, F_##name},
 #include "trace/schema.def"
                                                    RECORD_TAIL};

@@ -4,6 +4,7 @@
 #define WT_READ_SHAPE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "read/model.h"
@@ -29,12 +30,16 @@ enum wt_type {
 };
 
 struct wt_key {
-	const char *name;
-	uint8_t bytes; /* of the name; 0: a field that has no key of its own */
-	uint8_t type;  /* enum wt_type */
+	const char *text; /* as it stands after another: ,"name": */
+	uint8_t bytes;    /* of the name; 0: a field that has no key of its own */
+	uint8_t type;     /* enum wt_type */
 	bool needed;
 	uint16_t to; /* offset in struct wt_line, where nothing else is said */
 };
+
+static inline const char *wt_key_name(const struct wt_key *key) { return key->text + 2; }
+/* Of its text. */
+static inline size_t wt_key_bytes(const struct wt_key *key) { return key->bytes + 4u; }
 
 struct wt_shape {
 	const char *event;
