@@ -123,7 +123,7 @@ static bool pass_string(struct wt_scan *s)
 
 static bool digit(char c) { return (unsigned char)(c - '0') < 10; }
 
-bool wt_scan_u64(struct wt_scan *s, uint64_t *value)
+bool wt_scan_any_u64(struct wt_scan *s, uint64_t *value)
 {
 	const char *p = s->at;
 	uint64_t v = 0;

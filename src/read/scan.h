@@ -63,7 +63,46 @@ static inline bool wt_scan_long_text(struct wt_scan *s, const char *text, size_t
 /* A string; escapes are undone in place. */
 bool wt_scan_string(struct wt_scan *s, struct wt_text *text);
 /* A whole number from 0 to 2^64 - 1, without leading zeros. */
-bool wt_scan_u64(struct wt_scan *s, uint64_t *value);
+bool wt_scan_any_u64(struct wt_scan *s, uint64_t *value);
+
+/* How many digits begin these 8 characters, the first in the lowest byte; *value is what they stand for. */
+static inline unsigned wt_eight_digits(const char *at, uint64_t *value)
+{
+	const uint64_t each = 0x0101010101010101;
+	uint64_t v;
+	memcpy(&v, at, 8);
+	v ^= each * '0';
+	uint64_t others = (v | (v + each * (0x80 - 10))) & each * 0x80; /* right up to the first that is no digit */
+	unsigned n = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+	if (!n) return 0;
+	v <<= 64 - 8 * n; /* zeros before the first */
+	v = v * 10 + (v >> 8);
+	*value =
+		((v & 0xff000000ff) * (100 + (1000000ull << 32)) + (v >> 16 & 0xff000000ff) * (1 + (10000ull << 32))) >>
+		32;
+	return n;
+}
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first of eight characters is the lowest byte");
+
+/* The same: the short way is for up to 15 digits that a comma or brace ends. */
+static inline bool wt_scan_u64(struct wt_scan *s, uint64_t *value)
+{
+	static const uint64_t ten[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+	const char *at = s->at;
+	uint64_t v, rest;
+	if (wt_scan_left(s) < 17) return wt_scan_any_u64(s, value);
+	unsigned n = wt_eight_digits(at, &v);
+	if (n == 8) {
+		unsigned more = wt_eight_digits(at + 8, &rest);
+		if (more == 8) return wt_scan_any_u64(s, value);
+		if (more) v = v * ten[more] + rest;
+		n += more;
+	}
+	if (!n || (*at == '0' && n > 1) || (at[n] != ',' && at[n] != '}')) return wt_scan_any_u64(s, value);
+	*value = v;
+	s->at += n;
+	return true;
+}
 /* Any value, nested at most WT_DEPTH_MAX deep. Changes nothing in the line. */
 bool wt_scan_any(struct wt_scan *s);
 

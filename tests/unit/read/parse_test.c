@@ -150,6 +150,32 @@ static void strings_are_unescaped_and_their_utf8_kept(void **state)
 	assert_int_equal(line.record.value[WALTRACE_START_NS], 4);
 }
 
+/* Where much of the line follows, numbers are read eight digits at a time. */
+static void numbers_of_every_length_are_read_exactly(void **state)
+{
+	static const char digits[] = "98765432109876543210", after[] = ",\"total_ns\":123456789012345678}";
+	char text[512];
+	(void)state;
+	for (int n = 1; n <= 20; n++) {
+		const char *from = n == 20 ? "18446744073709551615" : digits;
+		snprintf(text, sizeof text, RECORD("sync_call") ",\"start_ns\":%.*s%s", n, from, after);
+		good(text);
+		assert_true(line.record.value[WALTRACE_START_NS] ==
+		            strtoull(strchr(strstr(text, "start_ns"), ':') + 1, NULL, 10));
+		assert_true(line.record.value[WALTRACE_TOTAL_NS] == 123456789012345678);
+		for (const char *c = "./:;e\"\\ \x80\xb0\xb9\xff"; *c; c++) {
+			snprintf(text, sizeof text, RECORD("sync_call") ",\"start_ns\":%.*s%c0%s", n, digits, *c,
+			         after);
+			assert_int_equal(parse(text, strlen(text)), -EBADMSG);
+		}
+	}
+	bad(RECORD("sync_call") ",\"start_ns\":00,\"total_ns\":123456789012345678}", "whole number");
+	bad(RECORD("sync_call") ",\"start_ns\":,\"total_ns\":123456789012345678}", "whole number");
+	bad(RECORD("sync_call") ",\"start_ns\":18446744073709551616,\"total_ns\":1}", "2^64");
+	good(RECORD("sync_call") ",\"start_ns\":12345678 ,\"total_ns\":0,\"log_uid\":12345678901234}");
+	assert_true(line.record.value[WALTRACE_START_NS] == 12345678 && !line.known_order);
+}
+
 static void numbers_end_at_two_to_the_64(void **state)
 {
 	(void)state;
@@ -298,6 +324,7 @@ int main(void)
 		cmocka_unit_test_setup(a_record_keeps_nothing_of_the_one_before, setup),
 		cmocka_unit_test_setup(other_orders_and_unknown_keys_are_read_and_told, setup),
 		cmocka_unit_test_setup(strings_are_unescaped_and_their_utf8_kept, setup),
+		cmocka_unit_test_setup(numbers_of_every_length_are_read_exactly, setup),
 		cmocka_unit_test_setup(numbers_end_at_two_to_the_64, setup),
 		cmocka_unit_test_setup(bad_lines_are_refused_with_the_reason, setup),
 		cmocka_unit_test_setup(a_nul_is_an_error_and_ends_nothing_early, setup),
