@@ -12,22 +12,23 @@ char *wt_hex_put(char *out, const void *bytes, size_t n)
 	return out;
 }
 
-static int value_of(char c)
+static unsigned is_digit(unsigned char c)
 {
-	if (c >= '0' && c <= '9') return c - '0';
-	if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-	return -1;
+	return ((unsigned char)(c - '0') < 10) | ((unsigned char)((c | 0x20) - 'a') < 6);
 }
 
+static unsigned value_of(unsigned char c) { return (c & 15u) + 9u * (c >> 6); }
+
+/* Without a way out of the loop, so that the compiler can take many digits at a time. */
 int wt_hex_get(void *out, const char *digits, size_t n)
 {
+	const unsigned char *d = (const unsigned char *)digits;
 	unsigned char *b = out;
+	unsigned good = 1;
 	if (n % 2) return -1;
 	for (size_t i = 0; i < n; i += 2) {
-		int high = value_of(digits[i]), low = value_of(digits[i + 1]);
-		if (high < 0 || low < 0) return -1;
-		*b++ = (unsigned char)(high << 4 | low);
+		good &= is_digit(d[i]) & is_digit(d[i + 1]);
+		*b++ = (unsigned char)(value_of(d[i]) << 4 | value_of(d[i + 1]));
 	}
-	return 0;
+	return good ? 0 : -1;
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "read/scan.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "base/utf8.h"
 #include "read/parse.h"
 
@@ -16,6 +20,25 @@ void wt_scan_spaces(struct wt_scan *s)
 
 /* Characters that end the plain run of a string: quote, backslash, control characters, and what isn't ASCII. */
 static bool plain(unsigned char c) { return c >= 0x20 && c < 0x80 && c != '"' && c != '\\'; }
+
+/* From `at` to the first character that isn't plain; the line's end isn't. */
+static inline char *plain_end(char *at, const char *end)
+{
+#ifdef __SSE2__
+	const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'), space = _mm_set1_epi8(' ');
+	for (; end - at >= 16; at += 16) {
+		__m128i c = _mm_loadu_si128((const __m128i *)(const void *)at);
+		__m128i ends = _mm_or_si128(_mm_cmpeq_epi8(c, quote), _mm_cmpeq_epi8(c, backslash));
+		ends = _mm_or_si128(ends, _mm_cmplt_epi8(c, space)); /* signed: also what isn't ASCII */
+		unsigned found = (unsigned)_mm_movemask_epi8(ends);
+		if (found) return at + __builtin_ctz(found);
+	}
+#else
+	(void)end;
+#endif
+	while (plain((unsigned char)*at)) at++;
+	return at;
+}
 
 /* Four hexadecimal digits; -1 if there are none. */
 static int32_t four(const char *s)
@@ -100,16 +123,23 @@ static bool string_rest(struct wt_scan *s, char **to)
 	return true;
 }
 
+bool wt_scan_plain(struct wt_scan *s, struct wt_text *text)
+{
+	if (*s->at != '"') return false;
+	char *from = s->at + 1, *end = plain_end(from, s->end);
+	if (*end != '"') return false;
+	*text = (struct wt_text){from, (size_t)(end - from)};
+	s->at = end + 1;
+	return true;
+}
+
 bool wt_scan_string(struct wt_scan *s, struct wt_text *text)
 {
+	if (wt_likely(wt_scan_plain(s, text))) return true;
 	if (*s->at != '"') return wt_scan_fail(s, "a string is expected here");
-	char *from = ++s->at, *to;
-	while (plain((unsigned char)*s->at)) s->at++;
-	to = s->at;
-	text->bytes = from;
-	if (wt_likely(*s->at == '"')) s->at++;
-	else if (!string_rest(s, &to)) return false;
-	text->n = (size_t)(to - from);
+	char *from = ++s->at, *to = from;
+	if (!string_rest(s, &to)) return false;
+	*text = (struct wt_text){from, (size_t)(to - from)};
 	return true;
 }
 

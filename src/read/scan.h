@@ -60,6 +60,8 @@ static inline bool wt_scan_long_text(struct wt_scan *s, const char *text, size_t
 	return true;
 }
 
+/* A string of ASCII without escapes. False, and nothing is passed over, for anything else. */
+bool wt_scan_plain(struct wt_scan *s, struct wt_text *text);
 /* A string; escapes are undone in place. */
 bool wt_scan_string(struct wt_scan *s, struct wt_text *text);
 /* A whole number from 0 to 2^64 - 1, without leading zeros. */

@@ -76,6 +76,11 @@ static void hexadecimal_goes_there_and_back_and_refuses_what_is_none(void **stat
 	assert_memory_equal(bytes, "\x00\x7f\xab\xff", 4);
 	assert_int_equal(wt_hex_get(bytes, "123", 3), -1);
 	assert_int_equal(wt_hex_get(bytes, "0g", 2), -1);
+	for (int c = 0; c < 256; c++) {
+		const char four[4] = {'0', (char)c, '1', '2'};
+		int good = c && strchr("0123456789abcdefABCDEF", c);
+		assert_int_equal(wt_hex_get(bytes, four, 4), good ? 0 : -1);
+	}
 }
 
 static size_t utf8(const char *s)

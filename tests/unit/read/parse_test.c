@@ -150,6 +150,50 @@ static void strings_are_unescaped_and_their_utf8_kept(void **state)
 	assert_int_equal(line.record.value[WALTRACE_START_NS], 4);
 }
 
+/* Strings are looked at sixteen bytes at a time: nothing may hide at any place among them. */
+static void every_character_is_told_at_every_place_of_a_string(void **state)
+{
+	char text[512], value[41];
+	(void)state;
+	for (size_t at = 0; at < sizeof value - 1; at++) {
+		for (int c = 1; c < 256; c++) {
+			bool ends = c == '"' || c == '\\' || c < ' ' || c >= 0x80;
+			memset(value, 'x', sizeof value - 1);
+			value[sizeof value - 1] = 0;
+			value[at] = (char)c;
+			snprintf(text, sizeof text, RECORD("sync_call") ",\"trigger\":\"%s\",\"total_ns\":1}", value);
+			assert_int_equal(parse(text, strlen(text)), ends ? -EBADMSG : 0);
+			if (ends) continue;
+			assert_int_equal(line.record.string[WALTRACE_TRIGGER].n, sizeof value - 1);
+			assert_memory_equal(line.record.string[WALTRACE_TRIGGER].bytes, value, sizeof value - 1);
+		}
+	}
+}
+
+static void every_character_is_told_at_every_place_of_a_path(void **state)
+{
+	const char *digits = "0123456789abcdefABCDEF";
+	char text[512], value[41];
+	(void)state;
+	for (size_t at = 0; at < sizeof value - 1; at++) {
+		for (int c = 1; c < 256; c++) {
+			memset(value, 'f', sizeof value - 1);
+			value[sizeof value - 1] = 0;
+			value[at] = (char)c;
+			snprintf(text, sizeof text,
+			         RECORD("replay") ",\"source_path\":{\"encoding\":\"unix_hex\",\"value\":\"%s\"}}",
+			         value);
+			assert_int_equal(parse(text, strlen(text)), strchr(digits, c) ? 0 : -EBADMSG);
+		}
+	}
+	good(RECORD("replay") ",\"source_path\":{\"encoding\":\"unix_hex\",\"value\":\"\\u0061b\"}}");
+	assert_int_equal(line.record.path[0].n, 2);
+	assert_memory_equal(line.record.path[0].bytes, "ab", 2);
+	good(RECORD("replay") ",\"source_path\":{\"encoding\":\"unix_hex\",\"value\":\"ab\",\"more\":1}}");
+	assert_int_equal(line.unknown_keys, 1);
+	bad(RECORD("replay") ",\"source_path\":{\"encoding\":\"unix_hex\",\"value\":\"abc\"}}", "half a byte");
+}
+
 /* Where much of the line follows, numbers are read eight digits at a time. */
 static void numbers_of_every_length_are_read_exactly(void **state)
 {
@@ -324,6 +368,8 @@ int main(void)
 		cmocka_unit_test_setup(a_record_keeps_nothing_of_the_one_before, setup),
 		cmocka_unit_test_setup(other_orders_and_unknown_keys_are_read_and_told, setup),
 		cmocka_unit_test_setup(strings_are_unescaped_and_their_utf8_kept, setup),
+		cmocka_unit_test_setup(every_character_is_told_at_every_place_of_a_string, setup),
+		cmocka_unit_test_setup(every_character_is_told_at_every_place_of_a_path, setup),
 		cmocka_unit_test_setup(numbers_of_every_length_are_read_exactly, setup),
 		cmocka_unit_test_setup(numbers_end_at_two_to_the_64, setup),
 		cmocka_unit_test_setup(bad_lines_are_refused_with_the_reason, setup),
