@@ -69,6 +69,7 @@ void wt_verify_free(struct wt_verify *v)
 {
 	if (!v) return;
 	free(v->seen);
+	wt_index_free(&v->by_id);
 	free(v->link);
 	free(v->lock);
 	free(v->logger);
@@ -347,10 +348,10 @@ int wt_verify_end(struct wt_verify *v, struct wt_verdict *verdict)
 	bool explained = !d->has_footer || d->cut || d->dropped || d->omitted || d->outstanding || d->min_ns ||
 	                 v->part || v->gap || strcmp(d->reason, "shutdown") != 0;
 	check_loggers(v, explained);
-	wt_verify_links(v, explained);
+	int result = wt_verify_links(v, explained);
 	wt_verify_locks(v, explained);
 	say_why(v, d);
 	d->complete = !d->why[0];
 	*verdict = *d;
-	return 0;
+	return result;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Can a trace be trusted: every check of a trace, fed line by line. Pure values, no disk; memory grows with the number
- * of records (40 bytes each: ids and links are resolved at the end). */
+ * of records (72 bytes each: ids and links are resolved at the end). */
 #ifndef WT_READ_VERIFY_H
 #define WT_READ_VERIFY_H
 

@@ -1,35 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* What can be checked only once every record is known: ids, links, containment, and the order of the commit lock. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "read/verify_state.h"
 
-static int by_id(const void *a, const void *b)
-{
-	const struct wt_seen *x = a, *y = b;
-	if (x->id != y->id) return x->id < y->id ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
-}
-
 static const struct wt_seen *find(const struct wt_verify *v, uint64_t id)
 {
-	size_t low = 0, high = v->seens;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (v->seen[middle].id < id) low = middle + 1;
-		else high = middle;
-	}
-	return low < v->seens && v->seen[low].id == id ? &v->seen[low] : NULL;
+	uint32_t place = wt_index_find(&v->by_id, id);
+	return place == WT_NOWHERE ? NULL : &v->seen[place];
 }
 
 static void check_ids(struct wt_verify *v)
 {
-	for (size_t i = 1; i < v->seens; i++)
-		if (v->seen[i].id == v->seen[i - 1].id && v->seen[i].id)
-			wt_verify_say(v, v->seen[i].line, WT_CHECK_IDS,
-			              "operation_id %" PRIu64 " was given before, in %s", v->seen[i].id,
-			              wt_verify_where(v, v->seen[i - 1].line).text);
+	for (size_t i = 1; i < v->by_id.n; i++) {
+		const struct wt_index_entry *entry = &v->by_id.at[i], *before = entry - 1;
+		if (entry->key == before->key && entry->key)
+			wt_verify_say(v, v->seen[entry->place].line, WT_CHECK_IDS,
+			              "operation_id %" PRIu64 " was given before, in %s", entry->key,
+			              wt_verify_where(v, v->seen[before->place].line).text);
+	}
 }
 
 /* A helper's rows may come after the operation it helped has ended; only a rotation has helpers. */
@@ -57,8 +48,8 @@ static void check_inside(struct wt_verify *v, const struct wt_seen *child, const
 
 static void check_parents(struct wt_verify *v, bool explained)
 {
-	for (size_t i = 0; i < v->seens; i++) {
-		const struct wt_seen *child = &v->seen[i];
+	for (size_t i = 0; i < v->by_id.n; i++) {
+		const struct wt_seen *child = &v->seen[v->by_id.at[i].place];
 		if (!child->parent_id) continue;
 		const struct wt_seen *parent = find(v, child->parent_id);
 		v->verdict.checked[WT_CHECK_LINKS]++;
@@ -70,9 +61,11 @@ static void check_parents(struct wt_verify *v, bool explained)
 	}
 }
 
-void wt_verify_links(struct wt_verify *v, bool explained)
+int wt_verify_links(struct wt_verify *v, bool explained)
 {
-	if (v->seens) qsort(v->seen, v->seens, sizeof *v->seen, by_id);
+	for (size_t i = 0; i < v->seens; i++)
+		if (wt_index_add(&v->by_id, v->seen[i].id, i)) return -ENOMEM;
+	wt_index_close(&v->by_id);
 	check_ids(v);
 	check_parents(v, explained);
 	for (size_t i = 0; i < v->links; i++) {
@@ -88,6 +81,7 @@ void wt_verify_links(struct wt_verify *v, bool explained)
 			wt_verify_say(v, link->line, WT_CHECK_LINKS, "%" PRIu64 " is no %s but a %s", link->id, kind,
 			              wt_kind_name[other->kind].text);
 	}
+	return 0;
 }
 
 static int by_seq(const void *a, const void *b)

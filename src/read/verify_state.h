@@ -3,6 +3,7 @@
 #ifndef WT_READ_VERIFY_STATE_H
 #define WT_READ_VERIFY_STATE_H
 
+#include "read/index.h"
 #include "read/verify.h"
 
 /* A record, for what can be looked at only once all are known. */
@@ -65,6 +66,7 @@ struct wt_verify {
 
 	struct wt_seen *seen;
 	size_t seens, seens_room;
+	struct wt_index by_id; /* of those; at the end */
 	struct wt_seen_link *link;
 	size_t links, links_room;
 	struct wt_seen_lock *lock;
@@ -102,8 +104,8 @@ int wt_verify_logger(struct wt_verify *v, uint64_t id, uint64_t line);
 int wt_verify_record(struct wt_verify *v, const struct wt_record *r, uint64_t line) WT_MUST_CHECK;
 void wt_verify_window(struct wt_verify *v, const struct wt_window_line *w, const struct wt_raw *raw);
 void wt_verify_footer(struct wt_verify *v, const struct wt_footer *f, uint64_t line);
-/* At the end. `explained`: records are missing, and the trace says so. */
-void wt_verify_links(struct wt_verify *v, bool explained);
+/* At the end. `explained`: records are missing, and the trace says so. 0, or -ENOMEM. */
+int wt_verify_links(struct wt_verify *v, bool explained) WT_MUST_CHECK;
 void wt_verify_locks(struct wt_verify *v, bool explained);
 
 #endif
