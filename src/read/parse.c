@@ -32,8 +32,13 @@ static uint32_t word_hash(const char *text, size_t n)
 void wt_parser_init(struct wt_parser *p)
 {
 	memset(p->next, 0, sizeof p->next);
-	for (int shape = 0; shape < WT_SHAPES; shape++)
-		for (uint8_t key = 0; key < wt_shape[shape].keys; key++) p->next[shape][key] = key;
+	memset(p->needed, 0, sizeof p->needed);
+	for (int shape = 0; shape < WT_SHAPES; shape++) {
+		for (uint8_t key = 0; key < wt_shape[shape].keys; key++) {
+			p->next[shape][key] = key;
+			p->needed[shape] |= (uint64_t)wt_shape[shape].key[key].needed << key;
+		}
+	}
 	memset(p->word, 0, sizeof p->word);
 	for (uint8_t w = 1; w < WALTRACE_WORDS; w++) {
 		uint32_t slot = word_hash(wt_word_text[w].text, wt_word_text[w].bytes);
@@ -250,13 +255,12 @@ static bool fixed_value(struct parse *p, bool is_event)
 	return wt_scan_fail(&p->scan, "a keyword other than PI_STORE_WAL_TRACE");
 }
 
-static bool value(struct parse *p, const struct wt_key *key)
+static WT_NOINLINE bool other_value(struct parse *p, const struct wt_key *key)
 {
 	struct wt_scan *s = &p->scan;
 	struct wt_record *r = &p->line->record;
 	void *to = (char *)p->line + key->to;
 	switch ((enum wt_type)key->type) {
-	case WT_T_FIELD: r->mask |= 1ull << key->to; return wt_scan_u64(s, &r->value[key->to]);
 	case WT_T_U64: return wt_scan_u64(s, to);
 	case WT_T_STRING: return string_value(p, key->to);
 	case WT_T_TEXT: return wt_scan_string(s, to);
@@ -272,9 +276,19 @@ static bool value(struct parse *p, const struct wt_key *key)
 	case WT_T_CRC: p->line->recorder.has_crc32 = true; return wt_scan_u64(s, to);
 	case WT_T_KEYWORD: return fixed_value(p, false);
 	case WT_T_EVENT: return fixed_value(p, true);
+	case WT_T_FIELD:
 	case WT_T_ANY: break;
 	}
 	return wt_scan_any(s);
+}
+
+/* Nearly all keys of a record are fields: they need no call. */
+static inline bool value(struct parse *p, const struct wt_key *key)
+{
+	struct wt_record *r = &p->line->record;
+	if (key->type != WT_T_FIELD) return other_value(p, key);
+	r->mask |= 1ull << key->to;
+	return wt_scan_u64(&p->scan, &r->value[key->to]);
 }
 
 /* ---- Keys --------------------------------------------------------------------------------------------------- */
@@ -415,16 +429,18 @@ static void clear(struct wt_line *line)
 	memset(line->record.path, 0, sizeof line->record.path);
 }
 
-static const struct wt_key *missing(const struct parse *p)
-{
-	for (uint8_t i = 0; i < p->shape->keys; i++)
-		if (p->shape->key[i].needed && !(p->seen >> i & 1)) return &p->shape->key[i];
-	return NULL;
-}
+static uint64_t missing(const struct parse *p) { return p->parser->needed[p->shape - wt_shape] & ~p->seen; }
 
 static int fail(const struct parse *p, struct wt_err *err)
 {
 	return wt_err_set(err, -EBADMSG, "column %zu: %s", (size_t)(p->scan.at - p->scan.start) + 1, p->scan.wrong);
+}
+
+static int fail_missing(const struct parse *p, struct wt_err *err)
+{
+	const struct wt_key *key = &p->shape->key[__builtin_ctzll(missing(p))];
+	return wt_err_set(err, -EBADMSG, "a %s line without its key %.*s", p->shape->event, key->bytes,
+	                  wt_key_name(key));
 }
 
 int wt_parse_line(struct wt_parser *parser, char *text, size_t n, struct wt_line *line, struct wt_err *err)
@@ -439,10 +455,7 @@ int wt_parse_line(struct wt_parser *parser, char *text, size_t n, struct wt_line
 	clear(line);
 	if (line->kind == WT_LINE_RECORD) line->record.kind = (enum waltrace_kind)(p.shape - wt_shape);
 	if (!members(&p)) return fail(&p, err);
-	const struct wt_key *key = missing(&p);
-	if (key)
-		return wt_err_set(err, -EBADMSG, "a %s line without its key %.*s", p.shape->event, key->bytes,
-		                  wt_key_name(key));
+	if (missing(&p)) return fail_missing(&p, err);
 	if (p.scan.spaced) line->known_order = false;
 	return 0;
 }

@@ -19,6 +19,7 @@ enum { WT_SHAPES = 22, WT_WORD_SLOTS = 256 };
 
 struct wt_parser {
 	uint8_t next[WT_SHAPES][WT_SHAPE_KEYS_MAX + 1]; /* key that last came after this one */
+	uint64_t needed[WT_SHAPES];                     /* keys that a line must have, a bit each */
 	uint8_t word[WT_WORD_SLOTS];                    /* well-known words by their hash */
 	struct wt_text unknown[WT_UNKNOWN_KEYS];        /* of the line that is being parsed */
 };
