@@ -341,8 +341,8 @@ uint64_t waltrace__now_slow(void);
 static inline uint64_t waltrace_now(void)
 {
 #if defined(__x86_64__)
-	/* Consume order is enough: the members are reached through the pointer, and x86 keeps dependent loads. */
-	const struct waltrace__clock *c = __atomic_load_n(&waltrace__clock, __ATOMIC_RELAXED);
+	/* Acquire, with the release of who published it: the members are whole. A plain load on x86. */
+	const struct waltrace__clock *c = __atomic_load_n(&waltrace__clock, __ATOMIC_ACQUIRE);
 	if (__builtin_expect(c->mult != 0, 1)) {
 		int64_t ticks = (int64_t)__builtin_ia32_rdtsc() - c->base_ticks;
 		__extension__ typedef __int128 wide;

@@ -228,7 +228,7 @@ class Values(Test):
 
     def test_no_age_or_kind_of_one_is_shown_with_another(self):
         target = self.target(MAX_BYTES=1 << 30, CAPACITY=262144)
-        target.tell("spin 6000")
+        target.tell("spin 50000")  # all their records fit into the queue; two seconds and more
         seen = [target.look() for _ in range(20)]
         target.tell("halt")
         target.settled()

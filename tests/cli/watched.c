@@ -6,8 +6,8 @@
  *   commit N        N durable commits, from four threads
  *   hang, release   four threads commit, and fdatasync doesn't return until the release
  *   rows N          N operations of one record each, of the other logger
- *   spin N          two threads take the other logger's commit lock from each other, N times each; answers at once
- *   halt            waits for them
+ *   spin N          two threads take the other logger's commit lock from each other, at most N times each; answers at once
+ *   halt            ends that
  *   fill            begins one operation more than there are slots
  *   end             closes everything properly and answers with the trace's path */
 #include <pthread.h>
@@ -24,11 +24,11 @@
 #include "commitlog.h"
 #include "waltrace.h"
 
-enum { THREADS = 4, SPINNERS = 2, SPIN_NS = 5000, ENOUGH_MS = 60000 };
+enum { THREADS = 4, SPINNERS = 2, SPIN_NS = 50000, ENOUGH_MS = 60000 };
 
 static struct commitlog *commits;
 static struct waltrace_logger *other;
-static atomic_bool hanging, hung;
+static atomic_bool hanging, hung, spinning;
 static _Atomic uint64_t next_cid = 1;
 static pthread_t committer[THREADS], spinner[SPINNERS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -114,8 +114,20 @@ static void take_lock(void)
 
 static void *spin(void *count)
 {
-	for (long n = *(const long *)count; n; n--) take_lock();
+	for (long n = *(const long *)count; n && atomic_load(&spinning); n--) take_lock();
 	return NULL;
+}
+
+static void begin_spinning(long *count)
+{
+	atomic_store(&spinning, true);
+	for (int i = 0; i < SPINNERS; i++) pthread_create(&spinner[i], NULL, spin, count);
+}
+
+static void stop_spinning(void)
+{
+	atomic_store(&spinning, false);
+	for (int i = 0; i < SPINNERS; i++) pthread_join(spinner[i], NULL);
 }
 
 static void fill(void)
@@ -143,10 +155,8 @@ static void obey(const char *word, long n)
 	else if (!strcmp(word, "fill")) fill();
 	else if (!strcmp(word, "rows"))
 		for (; n; n--) record_one();
-	else if (!strcmp(word, "spin"))
-		for (int i = 0; i < SPINNERS; i++) pthread_create(&spinner[i], NULL, spin, &count);
-	else if (!strcmp(word, "halt"))
-		for (int i = 0; i < SPINNERS; i++) pthread_join(spinner[i], NULL);
+	else if (!strcmp(word, "spin")) begin_spinning(&count);
+	else if (!strcmp(word, "halt")) stop_spinning();
 	puts("ok");
 	fflush(stdout);
 }
