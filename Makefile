@@ -3,7 +3,7 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 # Programs that are to be at the top of the build directory, wherever ninja puts them.
-PROGRAMS = waltrace conformance-runner bench-recorder bench-commitlog bench-encoder bench-memory
+PROGRAMS = waltrace conformance-runner bench-recorder bench-commitlog bench-encoder bench-memory bench-reader
 
 .PHONY: all build check demo bench bench-quick bench-instructions kill-test crash-test install clean format
 
@@ -31,12 +31,14 @@ bench: build
 	$(BUILD)/bench-memory
 	$(BUILD)/bench-recorder
 	$(BUILD)/bench-commitlog
+	$(BUILD)/bench-reader
 
 # Under 45 seconds: a sanity check, not a measurement.
 bench-quick: build
 	$(BUILD)/bench-encoder
 	$(BUILD)/bench-recorder --quick
 	$(BUILD)/bench-commitlog --quick
+	$(BUILD)/bench-reader --quick
 
 install: build
 	meson install -C $(BUILD)
