@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "cli/demo.h"
+#include "read/signs.h"
 #include "read/units.h"
 
 enum { INDENT = 3, BAR_COLUMNS = 34, NAME_COLUMNS = 15 };
-#define FAST_FSYNC_NS 15000 /* a flush of a device's cache takes longer than this */
-#define LEAST_SHARE 0.005   /* parts below it are told together */
+#define LEAST_SHARE 0.005 /* parts below it are told together */
 
 void wt_demo_tell_start(const struct wt_demo *d)
 {
@@ -169,7 +169,7 @@ static void explain_rest(const struct wt_page *page, const struct wt_demo_step *
 {
 	const struct wt_summary *m = &s->summary;
 	double behind = m->mean_ns > 0 ? m->behind_others_ns / m->mean_ns : 0;
-	if (m->fsyncs && m->fsync_p50_ns < FAST_FSYNC_NS)
+	if (m->fsyncs && m->fsync_p50_ns < WT_FAST_FSYNC_NS)
 		wt_say(page, INDENT, "An fsync of %s hasn't waited for a device: this is processor time and locks.",
 		       wt_ns((double)m->fsync_p50_ns).text);
 	else if (behind >= .25)

@@ -29,7 +29,7 @@ static void put_run(struct wt_json *j, const char *key, const struct wt_comparis
 	else wt_json_null(j, "build_id");
 	wt_json_flag(j, "complete", v->complete);
 	wt_json_text(j, "why", v->why);
-	wt_json_real(j, "covered", wt_report_covered(v));
+	wt_json_real(j, "covered", wt_covered(v));
 	wt_json_count(j, "min_ns", v->min_ns);
 	wt_json_count(j, "flushes", c->diff.flushes[run]);
 	wt_json_count(j, "failed", c->diff.failed[run]);

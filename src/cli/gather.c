@@ -55,6 +55,7 @@ static int add_trace(struct gathering *g, struct wt_err *err)
 	g->store.gaps = !g->trace->verdict.complete || g->trace->verdict.min_ns;
 	if (!result) result = wt_store_close(&g->store, err);
 	if (!result) result = wt_tally_trace(g->tally, &g->store, err);
+	if (!result) wt_signs_verdict(&g->tally->signs, &g->trace->verdict);
 	if (!result && wt_over_time(&g->trace->over_time, &g->store))
 		result = wt_err_set(err, -ENOMEM, "out of memory for a trace's steps");
 	wt_store_free(&g->store);
@@ -96,13 +97,6 @@ bool wt_report_damaged(const struct wt_report *report)
 	for (size_t i = 0; i < report->traces; i++)
 		if (report->trace[i].verdict.problems) return true;
 	return false;
-}
-
-double wt_report_covered(const struct wt_verdict *v)
-{
-	double made = (double)v->produced + (double)v->omitted;
-	if (made < (double)v->records) return 1;
-	return made > 0 ? (double)v->records / made : 1;
 }
 
 int wt_summarise_file(const char *path, struct wt_summary *out, struct wt_err *err)

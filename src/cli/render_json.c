@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The report for programs. Keys are promised: docs/report-json.md names each; new ones are only added. */
 #include "cli/json.h"
+#include "cli/json_findings.h"
 #include "cli/report.h"
 #include "read/summarise.h"
 
@@ -35,7 +36,7 @@ static void put_trace(struct wt_json *j, const struct wt_report_trace *trace)
 	wt_json_count(j, "outstanding", v->outstanding);
 	wt_json_count(j, "filtered", v->filtered);
 	wt_json_count(j, "min_ns", v->min_ns);
-	wt_json_real(j, "covered", wt_report_covered(v));
+	wt_json_real(j, "covered", wt_covered(v));
 	wt_json_count(j, "observed_ns", v->end_ns);
 	wt_json_count(j, "unknown_lines", v->unknown_lines);
 	wt_json_count(j, "unknown_keys", v->unknown_keys);
@@ -326,5 +327,6 @@ void wt_render_json(const struct wt_report *report, FILE *out)
 	for (size_t i = 0; i < report->traces; i++) put_over_time(&json, &report->trace[i].over_time, i);
 	wt_json_close(&json, ']');
 	put_durability(&json, &t->durability);
+	wt_json_findings(&json, t);
 	wt_json_close(&json, '}');
 }

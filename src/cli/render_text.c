@@ -10,7 +10,7 @@ static double covered_of(const struct wt_report *report)
 {
 	double least = 1;
 	for (size_t i = 0; i < report->traces; i++) {
-		double covered = wt_report_covered(&report->trace[i].verdict);
+		double covered = wt_covered(&report->trace[i].verdict);
 		if (covered < least) least = covered;
 	}
 	return least;
@@ -19,7 +19,7 @@ static double covered_of(const struct wt_report *report)
 static void show_verdict(const struct wt_page *page, const struct wt_report_trace *trace)
 {
 	const struct wt_verdict *v = &trace->verdict;
-	double covered = wt_report_covered(v);
+	double covered = wt_covered(v);
 	bool damaged = trace->damage[0] != 0;
 	char label[64];
 	snprintf(label, sizeof label, "%-12s", damaged ? "DAMAGED" : v->complete ? "COMPLETE" : "INCOMPLETE");
@@ -85,8 +85,11 @@ static void show_answer(const struct wt_page *page, const struct wt_report *repo
 void wt_render_text(const struct wt_report *report, FILE *out, bool colour)
 {
 	struct wt_page page = {out, colour};
+	struct wt_findings findings;
+	wt_find(report->tally, &findings);
 	for (size_t i = 0; i < report->traces; i++) show_verdict(&page, &report->trace[i]);
 	show_answer(&page, report);
+	wt_text_first_finding(&page, &findings);
 	show_loss(&page, report);
 	wt_text_parts(&page, report);
 	wt_text_slowest(&page, report);
@@ -96,5 +99,6 @@ void wt_render_text(const struct wt_report *report, FILE *out, bool colour)
 	wt_text_checkpoints(&page, report);
 	wt_text_over_time(&page, report);
 	wt_text_durability(&page, report);
+	wt_text_findings(&page, report, &findings);
 	if (covered_of(report) < 1) wt_page_note(&page, "Numbers above are of an incomplete trace.");
 }

@@ -42,8 +42,6 @@ void wt_report_free(struct wt_report *report);
 
 bool wt_report_complete(const struct wt_report *report);
 bool wt_report_damaged(const struct wt_report *report);
-/* Records that are there, of those that should be; 0 to 1. */
-double wt_report_covered(const struct wt_verdict *verdict);
 
 /* Whose batch a flush was in, as a word. */
 extern const char *const wt_owner_key[WT_OWNER_UNKNOWN + 1];

@@ -36,6 +36,7 @@ static void count_lock(struct wt_tally *t, const struct wt_record *r)
 	t->notify_targets += targets;
 	t->notify_completed += wt_get(r, WALTRACE_NOTIFY_COMPLETED_COUNT);
 	t->notify_failed += wt_get(r, WALTRACE_NOTIFY_SEND_FAILED_COUNT);
+	wt_signs_lock(&t->signs, r, t->traces);
 }
 
 static void count_progress(struct wt_tally *t, const struct wt_progress_line *progress)
@@ -74,6 +75,7 @@ int wt_tally_trace(struct wt_tally *tally, const struct wt_store *store, struct 
 	wt_tally_flushes(tally, store);
 	if (wt_audit(&tally->durability, store, tally->traces))
 		return wt_err_set(err, -ENOMEM, "out of memory for the audit of a trace");
+	wt_signs_store(&tally->signs, store, tally->traces);
 	tally->traces++;
 	return 0;
 }

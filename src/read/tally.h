@@ -11,6 +11,7 @@
 #include "read/checkpoints.h"
 #include "read/durability.h"
 #include "read/quantile.h"
+#include "read/signs.h"
 #include "read/store.h"
 
 enum {
@@ -82,6 +83,7 @@ struct wt_tally {
 	struct wt_checkpoints checkpoints;
 	uint64_t blocked_flushes; /* with a part in `rotation` */
 	struct wt_durability durability;
+	struct wt_signs signs;
 
 	uint64_t lost[WALTRACE_KINDS], lost_any; /* by loss lines; those of no kind */
 	uint32_t traces;

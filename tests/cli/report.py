@@ -88,6 +88,31 @@ class Report(unittest.TestCase):
                 check(item, key in ("commit_lock_outcomes", "lost_by_kind"))
         check(json.loads(run("--json", SAMPLE).stdout))
 
+    def test_findings_are_named_at_the_top_and_explained_at_the_end(self):
+        report = json.loads(run("--json", SAMPLE).stdout)
+        found = report["findings"]
+        # One lock, an fsync a commit, no gap between them: that is how the sample was made.
+        self.assertLessEqual({"small-blocks", "lock-convoy", "pipeline-busy"}, {f["code"] for f in found})
+        self.assertEqual([f["cost_ns"] for f in found], sorted((f["cost_ns"] for f in found), reverse=True))
+        self.assertEqual(report["findings_withheld"], [])
+        known = {r["operation_id"]: r["event"] for r in map(json.loads, LINES) if "operation_id" in r}
+        for f in found:
+            self.assertAlmostEqual(f["cost_share"], f["cost_ns"] / report["commit"]["total_ns"])
+            self.assertIsNone(f["caveat"])
+            self.assertTrue(f["evidence"])
+            for record in f["records"]:
+                self.assertEqual(record["kind"], known[record["id"]])
+        text = " ".join(run(SAMPLE).stdout.decode().split())
+        self.assertIn(f"Findings: {found[0]['code']}: {found[0]['title']} And {len(found) - 1} more", text)
+        for f in found:
+            self.assertIn(f["title"], text)
+            self.assertIn(f["suggestion"], text)
+
+    def test_findings_of_a_lossy_trace_are_qualified(self):
+        with trace(LINES[:-1]) as file:
+            report = json.loads(run("--json", file.name).stdout)
+        self.assertEqual([f["code"] for f in report["findings"] if f["cost_ns"] == 0][-1], "incomplete-trace")
+
     def test_queue_behind_others_agrees_with_a_count_by_hand(self):
         report = json.loads(run("--json", SAMPLE).stdout)
         records = [json.loads(line) for line in LINES]
