@@ -20,6 +20,7 @@ _waltrace() {
 	case $command:$before in
 	help:*) mapfile -t COMPREPLY < <(compgen -W "$(_waltrace_commands)" -- "$word") ;;
 	wal:wal) mapfile -t COMPREPLY < <(compgen -W "ls dump verify repair" -- "$word") ;;
+	report:--format) mapfile -t COMPREPLY < <(compgen -W "text json html" -- "$word") ;;
 	*:--format) mapfile -t COMPREPLY < <(compgen -W "text json" -- "$word") ;;
 	*)
 		case $word in

@@ -43,13 +43,13 @@ static int read_trace(struct gathering *g, struct wt_err *err)
 
 int wt_report_init(struct wt_report *report, size_t traces, struct wt_err *err)
 {
-	*report = (struct wt_report){calloc(1, sizeof *report->tally), calloc(traces, sizeof *report->trace), 0};
+	*report = (struct wt_report){calloc(1, sizeof *report->tally), calloc(traces, sizeof *report->trace), 0, 0};
 	if (report->tally && report->trace) return 0;
 	wt_report_free(report);
 	return wt_err_set(err, -ENOMEM, "out of memory for a report");
 }
 
-static int add_trace(struct gathering *g, struct wt_err *err)
+static int add_trace(struct gathering *g, size_t chart_points, struct wt_err *err)
 {
 	int result = read_trace(g, err);
 	g->store.gaps = !g->trace->verdict.complete || g->trace->verdict.min_ns;
@@ -58,6 +58,8 @@ static int add_trace(struct gathering *g, struct wt_err *err)
 	if (!result) wt_signs_verdict(&g->tally->signs, &g->trace->verdict);
 	if (!result && wt_over_time(&g->trace->over_time, &g->store))
 		result = wt_err_set(err, -ENOMEM, "out of memory for a trace's steps");
+	if (!result && wt_charts_of(&g->trace->charts, &g->store, g->tally->traces - 1, chart_points))
+		result = wt_err_set(err, -ENOMEM, "out of memory for a trace's charts");
 	wt_store_free(&g->store);
 	return result;
 }
@@ -69,7 +71,7 @@ int wt_report_add(struct wt_report *report, const struct wt_set *set, struct wt_
 	/* On a copy, so that a file that can't be read to its end leaves nothing behind. */
 	memcpy(g.tally, report->tally, sizeof *g.tally);
 	*g.trace = (struct wt_report_trace){.set = *set, .path = set->path[0]};
-	int result = add_trace(&g, err);
+	int result = add_trace(&g, report->chart_points, err);
 	if (!result) {
 		memcpy(report->tally, g.tally, sizeof *g.tally);
 		report->traces++;
@@ -80,6 +82,7 @@ int wt_report_add(struct wt_report *report, const struct wt_set *set, struct wt_
 
 void wt_report_free(struct wt_report *report)
 {
+	for (size_t i = 0; i < report->traces; i++) wt_charts_free(&report->trace[i].charts);
 	free(report->tally);
 	free(report->trace);
 	*report = (struct wt_report){0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From trace files to a report, and the report as text or JSON. */
+/* From trace files to a report, and the report as text, JSON or a page. */
 #ifndef WT_CLI_REPORT_H
 #define WT_CLI_REPORT_H
 
@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "cli/set.h"
+#include "read/charts.h"
 #include "read/over_time.h"
 #include "read/summary.h"
 #include "read/tally.h"
@@ -25,6 +26,7 @@ struct wt_report_trace {
 	const char *damage_path; /* which file; NULL: not damaged */
 	uint64_t damage_line;    /* 0: not damaged, or no line's fault */
 	struct wt_over_time over_time;
+	struct wt_charts charts;   /* empty unless asked for */
 	char damage[WT_ERR_BYTES]; /* the first thing that is wrong, not merely missing; "" if nothing is */
 };
 
@@ -32,6 +34,7 @@ struct wt_report {
 	struct wt_tally *tally;
 	struct wt_report_trace *trace;
 	size_t traces;
+	size_t chart_points; /* of each trace; 0, the default: no charts */
 };
 
 int wt_report_init(struct wt_report *report, size_t traces, struct wt_err *err) WT_MUST_CHECK;
@@ -48,5 +51,7 @@ extern const char *const wt_owner_key[WT_OWNER_UNKNOWN + 1];
 
 void wt_render_text(const struct wt_report *report, FILE *out, bool colour);
 void wt_render_json(const struct wt_report *report, FILE *out);
+/* Needs charts, and a page in this program (wt_html_missing is NULL). 0 or -ENOMEM. */
+int wt_render_html(const struct wt_report *report, FILE *out) WT_MUST_CHECK;
 
 #endif

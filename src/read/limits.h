@@ -23,6 +23,7 @@ enum {
 	WT_SLICE_COMMITS = 5,        /* flushes and sync_calls that a slice has on average, at least */
 	WT_GATES_MAX = 32,           /* of one comparison */
 	WT_GATE_TEXT = 64,           /* bytes of a gate */
+	WT_CHART_POINTS_MAX = 2000,  /* fsyncs, and as many holds of a commit lock, that a page of charts shows */
 	WT_VERDICT_TEXT = 264,       /* bytes kept of run_id and build_id, and of why a trace isn't complete */
 };
 _Static_assert(WT_READ_LINE_MAX > 2 * 2 * 8 * 1024 * 1024 + 65536, "two paths fit");

@@ -94,6 +94,11 @@ void wt_tally_line(struct wt_tally *tally, const struct wt_line *line);
 /* At a trace's end; the store is closed. */
 int wt_tally_trace(struct wt_tally *tally, const struct wt_store *store, struct wt_err *err) WT_MUST_CHECK;
 
+/* What a commit lock's holder was doing. */
+struct wt_holder wt_holder_of(const struct wt_store *store, const struct wt_lock_row *lock, uint32_t trace);
+/* A sync_call that took longer is an outlier. 0 or -ENOMEM. */
+int wt_outlier_limit(const struct wt_store *store, uint64_t *limit_ns) WT_MUST_CHECK;
+
 /* Part of the above, in a file of its own. */
 int wt_tally_fsyncs(struct wt_tally *tally, const struct wt_store *store) WT_MUST_CHECK;
 void wt_tally_locks(struct wt_tally *tally, const struct wt_store *store);

@@ -91,18 +91,24 @@ static int find_outliers(struct wt_tally *tally, const struct wt_store *store, u
 	return 0;
 }
 
-int wt_tally_fsyncs(struct wt_tally *tally, const struct wt_store *store)
+int wt_outlier_limit(const struct wt_store *store, uint64_t *limit_ns)
 {
 	struct wt_dist *dist = calloc(1, sizeof *dist);
 	if (!dist) return -ENOMEM;
-	for (size_t i = 0; i < store->syncs; i++) {
-		const struct wt_sync_row *sync = &store->sync[i];
-		wt_dist_add(dist, sync->total_ns);
-		wt_dist_add(&tally->fsync, sync->total_ns);
-		tally->fsync_bytes += sync->written_bytes;
-	}
+	for (size_t i = 0; i < store->syncs; i++) wt_dist_add(dist, store->sync[i].total_ns);
 	uint64_t median_ns = wt_dist_quantile(dist, 0.5);
 	free(dist);
-	bool huge = median_ns > UINT64_MAX / WT_OUTLIER_TIMES;
-	return find_outliers(tally, store, huge ? UINT64_MAX : median_ns * WT_OUTLIER_TIMES);
+	*limit_ns = median_ns > UINT64_MAX / WT_OUTLIER_TIMES ? UINT64_MAX : median_ns * WT_OUTLIER_TIMES;
+	return 0;
+}
+
+int wt_tally_fsyncs(struct wt_tally *tally, const struct wt_store *store)
+{
+	uint64_t limit_ns;
+	if (wt_outlier_limit(store, &limit_ns)) return -ENOMEM;
+	for (size_t i = 0; i < store->syncs; i++) {
+		wt_dist_add(&tally->fsync, store->sync[i].total_ns);
+		tally->fsync_bytes += store->sync[i].written_bytes;
+	}
+	return find_outliers(tally, store, limit_ns);
 }

@@ -13,12 +13,17 @@ static void keep_holder(struct wt_tally *tally, const struct wt_holder *holder)
 	tally->holder[rank] = *holder;
 }
 
-static void add_lock(struct wt_tally *tally, const struct wt_store *store, const struct wt_lock_row *lock)
+static const struct wt_sync_row *sync_of(const struct wt_store *store, const struct wt_lock_row *lock)
 {
-	const struct wt_sync_row *sync = lock->sync == WT_NOWHERE ? NULL : &store->sync[lock->sync];
+	return lock->sync == WT_NOWHERE ? NULL : &store->sync[lock->sync];
+}
+
+struct wt_holder wt_holder_of(const struct wt_store *store, const struct wt_lock_row *lock, uint32_t trace)
+{
+	const struct wt_sync_row *sync = sync_of(store, lock);
 	const struct wt_store_logger *logger = &store->logger[lock->logger];
-	struct wt_holder holder = {
-		.trace = tally->traces,
+	return (struct wt_holder){
+		.trace = trace,
 		.id = lock->id,
 		.logger_id = logger->id,
 		.got_ns = wt_lock_got_ns(lock),
@@ -28,6 +33,12 @@ static void add_lock(struct wt_tally *tally, const struct wt_store *store, const
 		.trigger = lock->trigger,
 		.outcome = lock->outcome,
 	};
+}
+
+static void add_lock(struct wt_tally *tally, const struct wt_store *store, const struct wt_lock_row *lock)
+{
+	const struct wt_sync_row *sync = sync_of(store, lock);
+	struct wt_holder holder = wt_holder_of(store, lock, tally->traces);
 	keep_holder(tally, &holder);
 	wt_dist_add(&tally->lock_wait, lock->wait_ns);
 	wt_dist_add(&tally->lock_hold, lock->hold_ns);

@@ -42,6 +42,8 @@ for command in demo bench verify report recover top diff; do
 done
 for part in ls dump verify repair; do expect $part waltrace wal ''; done
 expect json waltrace report --format j
+expect html waltrace report --format h
+[ -z "$(offers waltrace verify --format h)" ] || { echo 'html offered for verify'; bad=1; }
 touch "$work/trace.jsonl"
 expect trace.jsonl waltrace report tr
 exit $bad
